@@ -1,0 +1,5 @@
+/** The admin endpoint: API, metrics, health; imports {@code domain}, {@code http}, {@code namespace}, {@code account} and {@code work}. */
+@NullMarked
+package io.headgate.admin;
+
+import org.jspecify.annotations.NullMarked;

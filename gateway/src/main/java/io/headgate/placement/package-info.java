@@ -1,0 +1,5 @@
+/** The choice of an account for a write, pure: no I/O, clock and randomness passed in; imports {@code domain}. */
+@NullMarked
+package io.headgate.placement;
+
+import org.jspecify.annotations.NullMarked;

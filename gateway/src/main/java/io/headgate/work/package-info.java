@@ -1,0 +1,5 @@
+/** Background workers that clean up and sweep; imports {@code domain}, {@code namespace}, {@code placement}, {@code account} and {@code blob}. */
+@NullMarked
+package io.headgate.work;
+
+import org.jspecify.annotations.NullMarked;
