@@ -1,0 +1,23 @@
+package io.headgate.domain;
+
+/**
+ * An entity tag as S3 computes it, without its quotes: the MD5 of the bytes in hex, or for a multipart object the MD5 of the
+ * parts' MD5s in hex, a hyphen, and the number of parts. 1 to 100 printable ASCII characters without quotes.
+ */
+public record ETag(String value) {
+    public ETag {
+        if (value.isEmpty() || value.length() > 100 || !value.chars().allMatch(c -> c > ' ' && c < 127 && c != '"')) {
+            throw new IllegalArgumentException("not an entity tag");
+        }
+    }
+
+    /** The tag as it stands in headers and XML, in quotes. */
+    public String quoted() {
+        return '"' + value + '"';
+    }
+
+    @Override
+    public String toString() {
+        return value;
+    }
+}

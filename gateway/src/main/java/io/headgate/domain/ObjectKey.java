@@ -1,0 +1,92 @@
+package io.headgate.domain;
+
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * An object's key: 1 to 1,024 bytes of UTF-8, any character included (NUL too). Keys order by their UTF-8 bytes, unsigned, as S3
+ * lists them; Java's own string order differs beyond the basic multilingual plane.
+ *
+ * @see <a href="https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html">S3: object keys</a>
+ */
+public record ObjectKey(String value) implements Comparable<ObjectKey> {
+    /** The longest key, in bytes of UTF-8. */
+    public static final int MAX_BYTES = 1024;
+
+    /**
+     * @throws IllegalArgumentException if {@code value} is empty, too long, or not well-formed (a lone surrogate, which an encoder
+     *     would silently turn into {@code ?}, so that two keys would become one)
+     */
+    public ObjectKey {
+        if (value.isEmpty()) {
+            throw new IllegalArgumentException("A key has at least one character");
+        }
+        if (utf8Length(value) > MAX_BYTES) {
+            throw new IllegalArgumentException("A key has at most " + MAX_BYTES + " bytes of UTF-8");
+        }
+    }
+
+    /** The key whose UTF-8 encoding is {@code utf8}. */
+    public static ObjectKey ofBytes(byte[] utf8) {
+        return new ObjectKey(decode(utf8));
+    }
+
+    /** The key's UTF-8 encoding, a fresh array. */
+    public byte[] bytes() {
+        return value.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Decodes UTF-8 strictly.
+     *
+     * @throws IllegalArgumentException if {@code utf8} is malformed
+     */
+    public static String decode(byte[] utf8) {
+        try {
+            CharBuffer decoded = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .onMalformedInput(CodingErrorAction.REPORT)
+                    .onUnmappableCharacter(CodingErrorAction.REPORT)
+                    .decode(ByteBuffer.wrap(utf8));
+            return decoded.toString();
+        } catch (CharacterCodingException malformed) {
+            throw new IllegalArgumentException("A key is well-formed UTF-8", malformed);
+        }
+    }
+
+    private static int utf8Length(String value) {
+        int bytes = 0;
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            if (c < 0x80) {
+                bytes += 1;
+            } else if (c < 0x800) {
+                bytes += 2;
+            } else if (!Character.isSurrogate(c)) {
+                bytes += 3;
+            } else if (Character.isHighSurrogate(c)
+                    && i + 1 < value.length()
+                    && Character.isLowSurrogate(value.charAt(i + 1))) {
+                bytes += 4;
+                i++;
+            } else {
+                throw new IllegalArgumentException("A key is well-formed Unicode; this one has a lone surrogate");
+            }
+        }
+        return bytes;
+    }
+
+    @Override
+    public int compareTo(ObjectKey other) {
+        return Arrays.compareUnsigned(bytes(), other.bytes());
+    }
+
+    @Override
+    public String toString() {
+        return value;
+    }
+}

@@ -1,0 +1,39 @@
+package io.headgate.http;
+
+import java.io.IOException;
+import java.nio.channels.ReadableByteChannel;
+import java.util.List;
+
+/**
+ * A response, written once by the server. The server adds Date, Content-Length and, where framing needs it, Connection.
+ *
+ * @param status the HTTP status, 200 to 599
+ * @param headers in the order in which they are written
+ */
+public record Response(int status, List<RequestHead.Field> headers, Body body) {
+    /** A response's body. */
+    public sealed interface Body {
+        /** No body. {@code contentLengthBytes} is what a HEAD says of the body that GET would have; -1 to say nothing. */
+        record None(long contentLengthBytes) implements Body {}
+
+        /** A body in memory; not to be changed afterwards. */
+        record Bytes(byte[] bytes) implements Body {}
+
+        /**
+         * A streamed body of known length. The server reads {@code channel} to its end and closes it, whatever happens. If it fails or
+         * ends early after the head went out, the connection is cut, so that the client cannot take the part for the whole.
+         */
+        record Channel(ReadableByteChannel channel, long lengthBytes) implements Body {}
+    }
+
+    public Response {
+        headers = List.copyOf(headers);
+    }
+
+    /** Releases the body's resources without writing it. */
+    public void discard() throws IOException {
+        if (body instanceof Body.Channel(ReadableByteChannel channel, long ignored)) {
+            channel.close();
+        }
+    }
+}

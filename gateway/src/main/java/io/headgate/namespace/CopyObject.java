@@ -1,0 +1,34 @@
+package io.headgate.namespace;
+
+import io.headgate.domain.BucketName;
+import io.headgate.domain.Checksum;
+import io.headgate.domain.ObjectKey;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Makes a new version of {@code key} that shares the source's slices: no bytes move.
+ *
+ * @param expectedSourceWriteId if present, the source's current version must be this one (PRECONDITION_FAILED otherwise): set when
+ *     the caller has read the source's bytes for a checksum
+ * @param replacement attributes instead of the source's, but for the tags
+ * @param tags the tag set instead of the source's
+ * @param storageClass instead of the source's, whose class is not copied: STANDARD unless the client says otherwise
+ * @param checksums instead of the source's
+ */
+public record CopyObject(
+        BucketName sourceBucket,
+        ObjectKey sourceKey,
+        Optional<String> expectedSourceWriteId,
+        ReadCondition sourceCondition,
+        BucketName bucket,
+        ObjectKey key,
+        String writeId,
+        Optional<ObjectAttributes> replacement,
+        Optional<Map<String, String>> tags,
+        String storageClass,
+        Optional<List<Checksum>> checksums,
+        WriteCondition condition,
+        Instant now) {}

@@ -1,0 +1,35 @@
+package io.headgate.s3;
+
+import java.util.Map;
+
+/** A request ends with an S3 error. Has no stack trace: it is an answer, not a fault. */
+public final class S3Exception extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final S3Error error;
+    private final transient Map<String, String> details;
+
+    public S3Exception(S3Error error) {
+        this(error, error.message());
+    }
+
+    /** @param message for the client; must hold no secret and no internal name */
+    public S3Exception(S3Error error, String message) {
+        this(error, message, Map.of());
+    }
+
+    /** @param details further elements of the error's XML, such as {@code ArgumentName} */
+    public S3Exception(S3Error error, String message, Map<String, String> details) {
+        super(message, null, false, false);
+        this.error = error;
+        this.details = Map.copyOf(details);
+    }
+
+    public S3Error error() {
+        return error;
+    }
+
+    public Map<String, String> details() {
+        return details;
+    }
+}
