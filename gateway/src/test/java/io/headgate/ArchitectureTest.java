@@ -39,7 +39,7 @@ final class ArchitectureTest {
             row("blob.azure", "domain", "blob"),
             row("blob.s3", "domain", "blob"),
             row("blob.gcs", "domain", "blob"),
-            row("account", "domain", "blob"),
+            row("account", "domain", "blob", "placement"),
             row("placement", "domain"),
             row("region", "domain", "http", "s3"),
             row("work", "domain", "namespace", "placement", "account", "blob"),

@@ -27,6 +27,7 @@ public sealed interface WriteCondition {
         }
     }
 
+    @SuppressWarnings("ClassInitializationDeadlock")
     WriteCondition NONE = new None();
 
     /** Empty if the condition holds for the current version's ETag ({@code null}: there is none), else why the write is refused. */
