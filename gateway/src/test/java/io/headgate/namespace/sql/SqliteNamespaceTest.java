@@ -1,6 +1,9 @@
 package io.headgate.namespace.sql;
 
 import io.headgate.namespace.BucketContract;
+import io.headgate.namespace.GarbageContract;
+import io.headgate.namespace.ListingContract;
+import io.headgate.namespace.MultipartContract;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.NamespaceSuite;
 import io.headgate.namespace.ObjectContract;
@@ -36,6 +39,45 @@ final class SqliteNamespaceTest {
 
     @Nested
     final class Objects extends ObjectContract {
+        @Override
+        protected Namespace open() {
+            return openFile();
+        }
+
+        @Override
+        protected Namespace reopen() {
+            return openFile();
+        }
+    }
+
+    @Nested
+    final class Listings extends ListingContract {
+        @Override
+        protected Namespace open() {
+            return openFile();
+        }
+
+        @Override
+        protected Namespace reopen() {
+            return openFile();
+        }
+    }
+
+    @Nested
+    final class Multipart extends MultipartContract {
+        @Override
+        protected Namespace open() {
+            return openFile();
+        }
+
+        @Override
+        protected Namespace reopen() {
+            return openFile();
+        }
+    }
+
+    @Nested
+    final class GarbageQueue extends GarbageContract {
         @Override
         protected Namespace open() {
             return openFile();
