@@ -75,9 +75,8 @@ public abstract class NamespaceSuite {
     }
 
     final boolean delete(String key, Instant now) {
-        return done(namespace
-                .deleteObjects(BUCKET, List.of(make.delete(key)), now)
-                .getFirst());
+        return done(
+                namespace.deleteObjects(BUCKET, List.of(make.delete(key)), now).getFirst());
     }
 
     /** All garbage of both accounts, whenever queued. */
