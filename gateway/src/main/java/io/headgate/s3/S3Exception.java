@@ -25,6 +25,11 @@ public final class S3Exception extends RuntimeException {
         this.details = Map.copyOf(details);
     }
 
+    /** InvalidArgument, naming the argument and its value as S3 does. */
+    public static S3Exception invalidArgument(String name, String value, String message) {
+        return new S3Exception(S3Error.INVALID_ARGUMENT, message, Map.of("ArgumentName", name, "ArgumentValue", value));
+    }
+
     public S3Error error() {
         return error;
     }
