@@ -88,20 +88,24 @@ public final class ListingRange {
             if (c < 0x80) {
                 bytes[length++] = (byte) c;
             } else if (c < 0x800) {
-                bytes[length++] = (byte) (0xC0 | c >> 6);
-                bytes[length++] = (byte) (0x80 | c & 0x3F);
+                bytes[length++] = (byte) (0xC0 | (c >> 6));
+                bytes[length++] = continuation(c);
             } else if (c < 0x10000) {
-                bytes[length++] = (byte) (0xE0 | c >> 12);
-                bytes[length++] = (byte) (0x80 | c >> 6 & 0x3F);
-                bytes[length++] = (byte) (0x80 | c & 0x3F);
+                bytes[length++] = (byte) (0xE0 | (c >> 12));
+                bytes[length++] = continuation(c >> 6);
+                bytes[length++] = continuation(c);
             } else {
-                bytes[length++] = (byte) (0xF0 | c >> 18);
-                bytes[length++] = (byte) (0x80 | c >> 12 & 0x3F);
-                bytes[length++] = (byte) (0x80 | c >> 6 & 0x3F);
-                bytes[length++] = (byte) (0x80 | c & 0x3F);
+                bytes[length++] = (byte) (0xF0 | (c >> 18));
+                bytes[length++] = continuation(c >> 12);
+                bytes[length++] = continuation(c >> 6);
+                bytes[length++] = continuation(c);
                 i++;
             }
         }
         return Arrays.copyOf(bytes, length);
+    }
+
+    private static byte continuation(int bits) {
+        return (byte) (0x80 | (bits & 0x3F));
     }
 }
