@@ -42,7 +42,7 @@ public final class Responses {
             return new Response(error.status(), headers, new Response.Body.None(-1));
         }
         XmlWriter xml =
-                XmlWriter.plain("Error").element("Code", error.code()).element("Message", failure.getMessage() + ".");
+                XmlWriter.plain("Error").element("Code", error.code()).element("Message", sentence(failure.answer()));
         for (Map.Entry<String, String> detail : failure.details().entrySet()) {
             xml.element(detail.getKey(), detail.getValue());
         }

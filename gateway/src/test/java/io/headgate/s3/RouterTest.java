@@ -27,8 +27,7 @@ class RouterTest {
     }
 
     private static S3Request.GetObject get(String bucket, String key) {
-        return new S3Request.GetObject(
-                new BucketName(bucket), new ObjectKey(key), Optional.empty(), Optional.empty());
+        return new S3Request.GetObject(new BucketName(bucket), new ObjectKey(key), Optional.empty(), Optional.empty());
     }
 
     @ParameterizedTest
@@ -133,7 +132,17 @@ class RouterTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/bucket/a%", "/bucket/a%2", "/bucket/a%zz", "/bucket/%FF", "/bucket/%C3", "//key", "bucket", "/bucket/a?x=%"})
+    @ValueSource(
+            strings = {
+                "/bucket/a%",
+                "/bucket/a%2",
+                "/bucket/a%zz",
+                "/bucket/%FF",
+                "/bucket/%C3",
+                "//key",
+                "bucket",
+                "/bucket/a?x=%"
+            })
     void a_target_that_is_not_utf8_or_has_broken_escapes_is_an_invalid_uri(String target) {
         assertError(S3Error.INVALID_URI, "GET", target);
     }

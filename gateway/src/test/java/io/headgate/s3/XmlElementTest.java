@@ -15,21 +15,30 @@ class XmlElementTest {
 
     @Test
     void elements_are_found_by_local_name_whatever_namespace_a_client_sends() {
-        XmlElement delete = parse("<d:Delete xmlns:d='urn:x'><!-- c --><Quiet> true </Quiet><Object><Key>a&amp;b</Key></Object></d:Delete>");
+        XmlElement delete = parse(
+                "<d:Delete xmlns:d='urn:x'><!-- c --><Quiet> true </Quiet><Object><Key>a&amp;b</Key></Object></d:Delete>");
         assertThat(delete.childText("Quiet")).contains("true");
         assertThat(delete.child("Object").orElseThrow().requiredText("Key")).isEqualTo("a&b");
     }
 
     @Test
     void white_space_in_a_text_is_kept() {
-        assertThat(parse("<Delete><Key> a\tb </Key></Delete>").child("Key").orElseThrow().text()).isEqualTo(" a\tb ");
+        assertThat(parse("<Delete><Key> a\tb </Key></Delete>")
+                        .child("Key")
+                        .orElseThrow()
+                        .text())
+                .isEqualTo(" a\tb ");
     }
 
     @Test
     void what_the_writer_escapes_the_reader_gives_back() {
         String odd = "<&>\"'\r\n\t é😀]]>";
         byte[] document = XmlWriter.plain("Delete").element("Key", odd).end("Delete");
-        assertThat(XmlElement.parse(document, "Delete").child("Key").orElseThrow().text()).isEqualTo(odd);
+        assertThat(XmlElement.parse(document, "Delete")
+                        .child("Key")
+                        .orElseThrow()
+                        .text())
+                .isEqualTo(odd);
     }
 
     @ParameterizedTest
@@ -56,7 +65,13 @@ class XmlElementTest {
     void entities_that_explode_are_refused_before_they_do() {
         StringBuilder bomb = new StringBuilder("<!DOCTYPE Delete [<!ENTITY l0 'ha'>");
         for (int i = 1; i < 30; i++) {
-            bomb.append("<!ENTITY l").append(i).append(" '&l").append(i - 1).append(";&l").append(i - 1).append(";'>");
+            bomb.append("<!ENTITY l")
+                    .append(i)
+                    .append(" '&l")
+                    .append(i - 1)
+                    .append(";&l")
+                    .append(i - 1)
+                    .append(";'>");
         }
         assertMalformed(bomb.append("]><Delete>&l29;</Delete>").toString());
     }

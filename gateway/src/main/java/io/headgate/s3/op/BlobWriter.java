@@ -133,7 +133,8 @@ final class BlobWriter {
                 discard(write, blob, account, sizeBytes);
                 if (!source.rewind()) {
                     throw new S3Exception(
-                            S3Error.SERVICE_UNAVAILABLE, "The storage account failed during the upload. Please try again");
+                            S3Error.SERVICE_UNAVAILABLE,
+                            "The storage account failed during the upload. Please try again");
                 }
             } catch (IOException | RuntimeException bodyFailed) {
                 discard(write, blob, account, sizeBytes);
@@ -149,7 +150,8 @@ final class BlobWriter {
     private Account choose(String region, long sizeBytes, Set<String> failed, boolean replayable) {
         Wish wish = new Wish(region, sizeBytes, failed, replayable);
         return switch (storage.placement().choose(storage.accounts().states(), wish, storage.random())) {
-            case Choice.Chosen(String name, boolean probe) -> storage.accounts().byName(name).orElseThrow();
+            case Choice.Chosen(String name, boolean probe) ->
+                storage.accounts().byName(name).orElseThrow();
             case Choice.NoneEligible(List<Rejection> rejections) -> {
                 LOG.warn("no account can take a write of {} bytes: {}", sizeBytes, rejections);
                 String filters = rejections.stream()
@@ -158,7 +160,8 @@ final class BlobWriter {
                         .sorted()
                         .collect(Collectors.joining(", "));
                 throw new S3Exception(
-                        S3Error.SLOW_DOWN, "No storage account can take this write now (" + filters + "). Please slow down");
+                        S3Error.SLOW_DOWN,
+                        "No storage account can take this write now (" + filters + "). Please slow down");
             }
         };
     }

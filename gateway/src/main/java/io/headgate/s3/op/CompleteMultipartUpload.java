@@ -37,7 +37,8 @@ final class CompleteMultipartUpload {
     Response handle(S3Request.CompleteMultipartUpload request, Call call) {
         RequestHead head = call.head();
         List<CompleteUpload.NamedPart> parts = new ArrayList<>();
-        for (XmlElement child : call.document("CompleteMultipartUpload", Call.DigestOf.OBJECT).children()) {
+        for (XmlElement child :
+                call.document("CompleteMultipartUpload", Call.DigestOf.OBJECT).children()) {
             if (child.name().equals("Part")) {
                 parts.add(part(child));
             }

@@ -78,11 +78,9 @@ final class DeleteObjects {
         } catch (IllegalArgumentException tooLong) {
             return new Item(text, Optional.empty(), Optional.of(S3Error.KEY_TOO_LONG));
         }
-        WriteCondition condition = object.childText("ETag")
-                .map(DeleteObjects::condition)
-                .orElse(WriteCondition.NONE);
-        return new Item(
-                text, Optional.of(new io.headgate.namespace.DeleteObject(key, condition)), Optional.empty());
+        WriteCondition condition =
+                object.childText("ETag").map(DeleteObjects::condition).orElse(WriteCondition.NONE);
+        return new Item(text, Optional.of(new io.headgate.namespace.DeleteObject(key, condition)), Optional.empty());
     }
 
     private static WriteCondition condition(String etag) {
@@ -90,7 +88,9 @@ final class DeleteObjects {
         if (tag.isEmpty()) {
             return WriteCondition.NONE;
         }
-        return tag.get().value().equals("*") ? new WriteCondition.Present() : new WriteCondition.Matches(Set.of(tag.get()));
+        return tag.get().value().equals("*")
+                ? new WriteCondition.Present()
+                : new WriteCondition.Matches(Set.of(tag.get()));
     }
 
     private static byte[] result(List<Item> items, List<Outcome<Boolean>> outcomes, boolean quiet) {

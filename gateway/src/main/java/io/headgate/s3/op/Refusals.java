@@ -19,7 +19,9 @@ final class Refusals {
 
     static S3Exception exception(Refusal reason, String detail) {
         S3Error error = error(reason);
-        return detail.isEmpty() ? new S3Exception(error) : new S3Exception(error, error.message() + " (" + detail + ")");
+        return detail.isEmpty()
+                ? new S3Exception(error)
+                : new S3Exception(error, error.message() + " (" + detail + ")");
     }
 
     private static S3Error error(Refusal reason) {

@@ -59,7 +59,8 @@ public final class S3Handler implements HttpHandler {
      * @param debugHeaders whether a write's response names the account
      * @param displayNames the display name of a user id
      */
-    public record Settings(String region, String rootUserId, boolean debugHeaders, UnaryOperator<String> displayNames) {}
+    public record Settings(
+            String region, String rootUserId, boolean debugHeaders, UnaryOperator<String> displayNames) {}
 
     public S3Handler(Router router, SigV4 signatures, Storage storage, SliceReader slices, Settings settings) {
         this.router = router;
