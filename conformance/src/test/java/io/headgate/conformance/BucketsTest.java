@@ -74,6 +74,7 @@ class BucketsTest extends S3Test {
         List<String> names = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             String name = prefix + "-" + i;
+            deleteAfterwards(name);
             s3.createBucket(request -> request.bucket(name));
             names.add(name);
         }
@@ -93,7 +94,6 @@ class BucketsTest extends S3Test {
 
         assertThat(listed).isEqualTo(names);
         assertThat(pageSizes).containsExactly(2, 2, 1);
-        names.forEach(name -> s3.deleteBucket(request -> request.bucket(name)));
     }
 
     @ParameterizedTest

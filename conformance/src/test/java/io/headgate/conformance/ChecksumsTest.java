@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -98,7 +99,7 @@ class ChecksumsTest extends S3Test {
             RawResponse refused = RawConnection.send(
                     endpoint, signer.sign(putKey().withBody(BODY).with(algorithm.header(), nonsense)));
 
-            refused.assertError(400, java.util.List.of("InvalidRequest", "InvalidDigest", "InvalidArgument"));
+            refused.assertError(400, List.of("InvalidRequest", "InvalidDigest", "InvalidArgument"));
         }
         assertRefused(404, "NoSuchKey", () -> get(bucket, "key"));
     }

@@ -1,5 +1,6 @@
 package io.headgate.conformance;
 
+import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -79,6 +80,19 @@ enum ClientKind {
                 .build();
     }
 
+    /** A fresh client over Netty that cuts larger objects into parts itself; the caller closes it. */
+    static S3AsyncClient multipart(Endpoint endpoint) {
+        return S3AsyncClient.builder()
+                .endpointOverride(endpoint.url())
+                .region(Region.of(endpoint.region()))
+                .credentialsProvider(credentials(endpoint))
+                .forcePathStyle(true)
+                .multipartEnabled(true)
+                .httpClientBuilder(NettyNioAsyncHttpClient.builder().maxConcurrency(64))
+                .overrideConfiguration(config -> config.retryStrategy(retry -> retry.maxAttempts(1)))
+                .build();
+    }
+
     /** A fresh CRT client; the caller closes it. */
     static S3AsyncClient crt(Endpoint endpoint) {
         return S3AsyncClient.crtBuilder()
@@ -123,7 +137,7 @@ enum ClientKind {
         return method.getName().endsWith("Paginator");
     }
 
-    private static AsyncRequestBody asynchronous(RequestBody body) throws java.io.IOException {
+    private static AsyncRequestBody asynchronous(RequestBody body) throws IOException {
         try (var content = body.contentStreamProvider().newStream()) {
             return AsyncRequestBody.fromBytes(content.readAllBytes());
         }

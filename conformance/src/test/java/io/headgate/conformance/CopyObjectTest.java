@@ -2,8 +2,11 @@ package io.headgate.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -65,7 +68,7 @@ class CopyObjectTest extends S3Test {
         assertThat(got.response().eTag()).isEqualTo(etag);
         assertThat(copied.copyObjectResult().eTag()).isEqualTo(etag);
         assertThat(copied.copyObjectResult().lastModified())
-                .isCloseTo(Instant.now(), org.assertj.core.api.Assertions.within(java.time.Duration.ofMinutes(1)));
+                .isCloseTo(Instant.now(), Assertions.within(Duration.ofMinutes(1)));
     }
 
     @Test
@@ -330,7 +333,7 @@ class CopyObjectTest extends S3Test {
 
         assertThat(s3.headObject(request -> request.bucket(bucket).key("copy").checksumMode("ENABLED"))
                         .checksumSHA256())
-                .isEqualTo(Algorithm.SHA256.base64("content".getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+                .isEqualTo(Algorithm.SHA256.base64("content".getBytes(StandardCharsets.UTF_8)));
     }
 
     @Test
@@ -338,7 +341,7 @@ class CopyObjectTest extends S3Test {
         CopyObjectResponse copied =
                 s3.copyObject(copy("copy").checksumAlgorithm("CRC64NVME").build());
 
-        String expected = Algorithm.CRC64NVME.base64("content".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        String expected = Algorithm.CRC64NVME.base64("content".getBytes(StandardCharsets.UTF_8));
         assertThat(copied.copyObjectResult().checksumCRC64NVME()).isEqualTo(expected);
         assertThat(s3.headObject(request -> request.bucket(bucket).key("copy").checksumMode("ENABLED"))
                         .checksumCRC64NVME())

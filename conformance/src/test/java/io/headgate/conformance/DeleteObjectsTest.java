@@ -2,6 +2,7 @@ package io.headgate.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -121,7 +122,7 @@ class DeleteObjectsTest extends S3Test {
     }
 
     private RawResponse send(String bucket, String xml) {
-        byte[] body = xml.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        byte[] body = xml.getBytes(StandardCharsets.UTF_8);
         RawRequest request = RawRequest.of("POST", "/" + bucket + "?delete=")
                 .withBody(body)
                 .with("Content-MD5", Base64.getEncoder().encodeToString(Algorithm.hash("MD5", body)));

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -129,7 +132,7 @@ class ListObjectsTest extends S3Test {
                 "\uD800\uDC00",
                 "😀");
         List<String> shuffled = new ArrayList<>(ordered);
-        java.util.Collections.shuffle(shuffled, new java.util.Random(42));
+        Collections.shuffle(shuffled, new Random(42));
         String bucket = bucketWith(shuffled.toArray(String[]::new));
 
         assertThat(keys(list(bucket, request -> request.encodingType("url")))).isEqualTo(ordered);
@@ -221,7 +224,7 @@ class ListObjectsTest extends S3Test {
     @Test
     void no_page_holds_more_than_a_thousand_keys() {
         String bucket = newBucket();
-        List<String> keys = java.util.stream.IntStream.range(0, 1005)
+        List<String> keys = IntStream.range(0, 1005)
                 .mapToObj(i -> String.format("key-%04d", i))
                 .toList();
         keys.parallelStream().forEach(key -> put(bucket, key, ""));

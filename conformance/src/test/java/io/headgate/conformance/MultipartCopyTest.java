@@ -3,6 +3,7 @@ package io.headgate.conformance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
+import java.util.HexFormat;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -87,7 +88,7 @@ class MultipartCopyTest extends S3Test {
 
         assertThat(copied.eTag())
                 .isEqualTo("\""
-                        + java.util.HexFormat.of().formatHex(Algorithm.hash("MD5", Arrays.copyOfRange(SOURCE, 10, 30)))
+                        + HexFormat.of().formatHex(Algorithm.hash("MD5", Arrays.copyOfRange(SOURCE, 10, 30)))
                         + "\"");
     }
 

@@ -18,6 +18,7 @@ import software.amazon.awssdk.services.s3.model.CompletedPart;
 import software.amazon.awssdk.services.s3.model.CreateMultipartUploadResponse;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
+import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.model.UploadPartResponse;
 
 /** Objects that are uploaded in parts. */
@@ -183,7 +184,7 @@ class MultipartTest extends S3Test {
 
         try {
             upload.complete();
-        } catch (software.amazon.awssdk.services.s3.model.S3Exception alsoAllowed) {
+        } catch (S3Exception alsoAllowed) {
             assertThat(alsoAllowed.statusCode()).isEqualTo(404);
         }
 

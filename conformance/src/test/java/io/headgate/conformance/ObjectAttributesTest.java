@@ -2,6 +2,7 @@ package io.headgate.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -88,7 +89,7 @@ class ObjectAttributesTest extends S3Test {
         assertThat(last).extracting(ObjectPart::partNumber).containsExactly(3);
         assertThat(last.getFirst().size()).isEqualTo(17);
         assertThat(last.getFirst().checksumSHA256())
-                .isEqualTo(Algorithm.SHA256.base64(java.util.Arrays.copyOfRange(whole, 2 * PART, whole.length)));
+                .isEqualTo(Algorithm.SHA256.base64(Arrays.copyOfRange(whole, 2 * PART, whole.length)));
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -91,8 +92,7 @@ class ObjectKeysTest extends S3Test {
 
     private static List<String> inByteOrder(List<String> keys) {
         List<String> sorted = new ArrayList<>(keys);
-        sorted.sort(
-                Comparator.comparing(key -> key.getBytes(StandardCharsets.UTF_8), java.util.Arrays::compareUnsigned));
+        sorted.sort(Comparator.comparing(key -> key.getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned));
         return sorted;
     }
 

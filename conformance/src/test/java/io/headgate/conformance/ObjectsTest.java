@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -69,7 +70,7 @@ class ObjectsTest extends S3Test {
                 request -> request.bucket(bucket)
                         .key("key")
                         .contentType("text/plain")
-                        .metadata(java.util.Map.of("color", "red")),
+                        .metadata(Map.of("color", "red")),
                 RequestBody.fromString("a longer first body"));
         s3.putObject(request -> request.bucket(bucket).key("key"), RequestBody.fromString("second"));
 

@@ -2,6 +2,7 @@ package io.headgate.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -164,7 +165,7 @@ class PayloadModesTest extends S3Test {
                 "5\r\nhel"
             })
     void chunks_that_make_no_sense_are_refused(String nonsense) {
-        byte[] body = nonsense.getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+        byte[] body = nonsense.getBytes(StandardCharsets.US_ASCII);
         RawRequest head = signer.sign(
                 putKey().with("Content-Encoding", "aws-chunked")
                         .with("x-amz-decoded-content-length", "5")

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
+import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import software.amazon.awssdk.core.sync.RequestBody;
@@ -37,11 +38,16 @@ abstract class S3Test {
     }
 
     /** As {@link #newBucket()}, made by the test's own call. */
-    final String created(java.util.function.Consumer<String> create) {
+    final String created(Consumer<String> create) {
         String bucket = unusedBucketName();
-        buckets.add(bucket);
+        deleteAfterwards(bucket);
         create.accept(bucket);
         return bucket;
+    }
+
+    /** Deletes that bucket after the test, if it exists then. */
+    final void deleteAfterwards(String bucket) {
+        buckets.add(bucket);
     }
 
     @AfterEach

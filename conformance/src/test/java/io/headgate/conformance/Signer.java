@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -43,7 +44,7 @@ record Signer(Endpoint endpoint, String accessKey, String secretKey, String regi
                 endpoint.accessKey(),
                 endpoint.secretKey(),
                 endpoint.region(),
-                Instant.now().truncatedTo(java.time.temporal.ChronoUnit.SECONDS));
+                Instant.now().truncatedTo(ChronoUnit.SECONDS));
     }
 
     Signer withSecretKey(String other) {
