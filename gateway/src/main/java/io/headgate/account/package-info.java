@@ -1,4 +1,4 @@
-/** Storage accounts with their limits, meters and circuit breakers; imports {@code domain} and {@code blob}. */
+/** Storage accounts with their limits, meters and circuit breakers; imports {@code domain}, {@code blob} and {@code placement}. */
 @NullMarked
 package io.headgate.account;
 

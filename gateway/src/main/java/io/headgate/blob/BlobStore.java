@@ -51,6 +51,14 @@ public interface BlobStore extends AutoCloseable {
     /** Writes, reads and deletes a small blob: throws what is wrong with the account, if anything. */
     void probe(BlobId id) throws BlobStoreException;
 
+    /**
+     * How many more bytes the account could take, as lately seen: 0 when it cannot be written at all, {@link Long#MAX_VALUE} when it
+     * does not know. Never blocks.
+     */
+    default long usableBytes() {
+        return Long.MAX_VALUE;
+    }
+
     @Override
     void close();
 

@@ -17,6 +17,7 @@ public record Response(int status, List<RequestHead.Field> headers, Body body) {
         record None(long contentLengthBytes) implements Body {}
 
         /** A body in memory; not to be changed afterwards. */
+        @SuppressWarnings("ArrayRecordComponent")
         record Bytes(byte[] bytes) implements Body {}
 
         /**

@@ -27,6 +27,7 @@ public sealed interface WriteCondition {
         }
     }
 
+    @SuppressWarnings("ClassInitializationDeadlock")
     WriteCondition NONE = new None();
 
     /** Empty if the condition holds for the current version's ETag ({@code null}: there is none), else why the write is refused. */
@@ -35,7 +36,7 @@ public sealed interface WriteCondition {
             case None() -> Optional.empty();
             case Absent() -> current == null ? Optional.empty() : Optional.of(Refusal.PRECONDITION_FAILED);
             case Present() -> current != null ? Optional.empty() : Optional.of(Refusal.NO_SUCH_KEY);
-            case Matches(Set < ETag > etags) ->
+            case Matches(Set<ETag> etags) ->
                 current == null
                         ? Optional.of(Refusal.NO_SUCH_KEY)
                         : etags.contains(current) ? Optional.empty() : Optional.of(Refusal.PRECONDITION_FAILED);

@@ -1,0 +1,334 @@
+package io.headgate.account;
+
+import io.headgate.account.AccountListener.Operation;
+import io.headgate.account.AccountListener.Result;
+import io.headgate.blob.BlobStore;
+import io.headgate.blob.BlobStore.StoredBlob;
+import io.headgate.blob.BlobStoreException;
+import io.headgate.domain.BlobId;
+import io.headgate.placement.AccountState;
+import io.headgate.placement.AccountState.Load;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.channels.ReadableByteChannel;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A storage account: its blobs behind a circuit breaker and a meter. All traffic to the account goes through here.
+ *
+ * <p>What an open breaker means for each operation: a {@link #put} is refused, but for one probe at a time once the breaker is half
+ * open, because another account can take it. A {@link #get} passes, because a blob lies on this account alone; but only
+ * {@value #MAX_TRIAL_READS} reads at a time may wait for their first bytes, and more are refused at once, so that a dead account
+ * holds up a few readers and is not hammered. A {@link #delete} passes, one at a time, because a full account recovers by nothing
+ * else. A {@link #list} is refused. Reads and deletes that pass so neither close nor reopen the breaker: they succeed on a disk that
+ * takes no writes.
+ *
+ * <p>Only {@code ACCOUNT_FAULT}s count as failures, those met while reading a blob included. Thread-safe.
+ */
+public final class Account implements AutoCloseable {
+    /** How many reads may wait for their first bytes while the breaker is not closed. */
+    public static final int MAX_TRIAL_READS = 16;
+
+    /**
+     * What is configured of an account.
+     *
+     * @param name unique among the accounts
+     * @param kind such as {@code local}
+     * @param region empty for none
+     */
+    public record Description(String name, String kind, String region, Limits limits) {}
+
+    private final Description description;
+    private final BlobStore store;
+    private final LongSupplier nanoClock;
+    private final AccountListener listener;
+    private final Meter meter;
+    private final CircuitBreaker breaker;
+    private final AdaptiveCeiling requestCeiling;
+    private final Semaphore trialReads = new Semaphore(MAX_TRIAL_READS);
+    private final Semaphore trialDelete = new Semaphore(1);
+    private volatile boolean draining;
+    private volatile boolean readOnly;
+
+    /**
+     * @param store closed with the account
+     * @param nanoClock as {@link System#nanoTime}
+     */
+    public Account(
+            Description description,
+            CircuitBreaker.Settings breaker,
+            BlobStore store,
+            LongSupplier nanoClock,
+            AccountListener listener) {
+        this.description = description;
+        this.store = store;
+        this.nanoClock = nanoClock;
+        this.listener = listener;
+        this.meter = new Meter(nanoClock);
+        this.breaker = new CircuitBreaker(
+                breaker, nanoClock, (from, to) -> listener.breakerChanged(description.name(), from, to));
+        this.requestCeiling = new AdaptiveCeiling(ceiling(description.limits().requestsPerSecond()));
+    }
+
+    public String name() {
+        return description.name();
+    }
+
+    public String kind() {
+        return description.kind();
+    }
+
+    /** Empty for none. */
+    public String region() {
+        return description.region();
+    }
+
+    public Limits limits() {
+        return description.limits();
+    }
+
+    public Meter meter() {
+        return meter;
+    }
+
+    public CircuitBreaker breaker() {
+        return breaker;
+    }
+
+    /** Whether the account is being emptied: it takes no new blobs, and serves those that it has. */
+    public boolean draining() {
+        return draining;
+    }
+
+    public void setDraining(boolean draining) {
+        this.draining = draining;
+    }
+
+    /** Whether the account takes no new blobs by an administrator's wish. */
+    public boolean readOnly() {
+        return readOnly;
+    }
+
+    public void setReadOnly(boolean readOnly) {
+        this.readOnly = readOnly;
+    }
+
+    /** Requests/s that the account is believed to bear: its limit, lower for a while after it throttled. */
+    public double requestCeilingPerSecond() {
+        return requestCeiling.perSecond(nanoClock.getAsLong());
+    }
+
+    /** How many more bytes the account could take by its own account; {@link Long#MAX_VALUE} when it does not know. */
+    public long usableBytes() {
+        return store.usableBytes();
+    }
+
+    /** What placement sees of the account now. */
+    public AccountState state() {
+        Limits limits = description.limits();
+        long usable = store.usableBytes();
+        long settled = meter.heldBytes() + meter.garbageBytes();
+        // Whatever was promised, an account holds no more than it has room for beside what is not ours.
+        long room = usable == Long.MAX_VALUE ? Long.MAX_VALUE : settled + usable;
+        return new AccountState(
+                name(),
+                region(),
+                Math.min(limits.capacityBytes(), room),
+                settled + meter.reservedBytes(),
+                new Load(meter.requestsPerSecond(), requestCeilingPerSecond()),
+                new Load(meter.ingressBytesPerSecond(), ceiling(limits.ingressBytesPerSecond())),
+                new Load(meter.egressBytesPerSecond(), ceiling(limits.egressBytesPerSecond())),
+                draining,
+                readOnly,
+                usable > 0,
+                breaker.admission());
+    }
+
+    /** Sets bytes aside for a write: to be done as soon as the account is chosen. */
+    public Reservation reserve(long bytes) {
+        return new Reservation(this, bytes);
+    }
+
+    /**
+     * Stores a blob, as {@link BlobStore#put} does.
+     *
+     * @param reservation of this account, not yet ended; stays the caller's to commit or close
+     * @throws BreakerOpenException if the account was not asked and nothing of {@code body} was read
+     */
+    public void put(Reservation reservation, BlobId id, long lengthBytes, InputStream body) throws IOException {
+        if (!reservation.account().equals(this)) {
+            throw new IllegalArgumentException(
+                    "a reservation of account " + reservation.account().name());
+        }
+        CircuitBreaker.Permit permit = breaker.tryAcquire().orElseThrow(() -> rejected(Operation.PUT));
+        Call call = new Call(Operation.PUT, permit);
+        MeteredBody metered = new MeteredBody(body, meter, nanoClock);
+        try {
+            store.put(id, lengthBytes, metered);
+            call.end(Result.OK, metered.waitedNanos());
+        } catch (Throwable failure) {
+            call.end(metered.failed() ? Result.CALLER : resultOf(failure), metered.waitedNanos());
+            throw failure;
+        }
+    }
+
+    /**
+     * Opens a run of a blob for reading, as {@link BlobStore#get} does. To be closed by the caller.
+     *
+     * @throws BreakerOpenException if the account was not asked
+     */
+    public ReadableByteChannel get(BlobId id, long offsetBytes, long lengthBytes)
+            throws BlobStoreException, BreakerOpenException {
+        Optional<CircuitBreaker.Permit> permit = breaker.tryAcquireClosed();
+        boolean trial = permit.isEmpty();
+        if (trial && !trialReads.tryAcquire()) {
+            throw rejected(Operation.GET);
+        }
+        Call call = new Call(Operation.GET, permit.orElse(null));
+        Runnable endOfTrial = trial ? trialReads::release : () -> {};
+        try {
+            return new MeteredChannel(store.get(id, offsetBytes, lengthBytes), call, meter, nanoClock, endOfTrial);
+        } catch (Throwable failure) {
+            endOfTrial.run();
+            call.end(resultOf(failure), 0);
+            throw failure;
+        }
+    }
+
+    /**
+     * Removes a blob, as {@link BlobStore#delete} does.
+     *
+     * @throws BreakerOpenException if the account was not asked
+     */
+    public void delete(BlobId id) throws BlobStoreException, BreakerOpenException {
+        Optional<CircuitBreaker.Permit> permit = breaker.tryAcquireClosed();
+        boolean trial = permit.isEmpty();
+        if (trial && !trialDelete.tryAcquire()) {
+            throw rejected(Operation.DELETE);
+        }
+        Call call = new Call(Operation.DELETE, permit.orElse(null));
+        try {
+            store.delete(id);
+            call.end(Result.OK, 0);
+        } catch (Throwable failure) {
+            call.end(resultOf(failure), 0);
+            throw failure;
+        } finally {
+            if (trial) {
+                trialDelete.release();
+            }
+        }
+    }
+
+    /**
+     * Lists blobs, as {@link BlobStore#list} does.
+     *
+     * @throws BreakerOpenException if the account was not asked
+     */
+    public List<StoredBlob> list(int fanOut, Instant from, Instant to, @Nullable BlobId after, int limit)
+            throws BlobStoreException, BreakerOpenException {
+        CircuitBreaker.Permit permit = breaker.tryAcquireClosed().orElseThrow(() -> rejected(Operation.LIST));
+        Call call = new Call(Operation.LIST, permit);
+        try {
+            List<StoredBlob> page = store.list(fanOut, from, to, after, limit);
+            call.end(Result.OK, 0);
+            return page;
+        } catch (Throwable failure) {
+            call.end(resultOf(failure), 0);
+            throw failure;
+        }
+    }
+
+    /**
+     * Writes, reads and deletes a small blob: as the probe of a half-open breaker, so that an account comes back without a client's
+     * help, or in the closed state as a check.
+     *
+     * @param id a fresh id
+     * @throws BreakerOpenException if the breaker is open, or another probe is under way
+     */
+    public void probe(BlobId id) throws BlobStoreException, BreakerOpenException {
+        CircuitBreaker.Permit permit = breaker.tryAcquire().orElseThrow(() -> rejected(Operation.PROBE));
+        Call call = new Call(Operation.PROBE, permit);
+        try {
+            store.probe(id);
+            call.end(Result.OK, 0);
+        } catch (Throwable failure) {
+            call.end(resultOf(failure), 0);
+            throw failure;
+        }
+    }
+
+    /** Closes the account's store. */
+    @Override
+    public void close() {
+        store.close();
+    }
+
+    @Override
+    public String toString() {
+        return name();
+    }
+
+    private BreakerOpenException rejected(Operation operation) {
+        listener.operation(name(), operation, Result.REJECTED, 0);
+        return new BreakerOpenException(name());
+    }
+
+    private static double ceiling(long limit) {
+        return limit == Limits.UNLIMITED ? Double.POSITIVE_INFINITY : limit;
+    }
+
+    /** An unexpected exception is a fault of ours, not the account's. */
+    private static Result resultOf(Throwable failure) {
+        if (failure instanceof BlobStoreException known) {
+            return switch (known.kind()) {
+                case ACCOUNT_FAULT -> Result.FAULT;
+                case THROTTLED -> Result.THROTTLED;
+                case MISSING -> Result.MISSING;
+            };
+        }
+        return Result.CALLER;
+    }
+
+    /** One request to the account, from its permit to its outcome. */
+    final class Call {
+        private final Operation operation;
+        private final CircuitBreaker.@Nullable Permit permit;
+        private final long startedNanos = nanoClock.getAsLong();
+
+        private Call(Operation operation, CircuitBreaker.@Nullable Permit permit) {
+            this.operation = operation;
+            this.permit = permit;
+            meter.request();
+        }
+
+        /** Reports the outcome, once. */
+        void end(Result result, long waitedNanos) {
+            long now = nanoClock.getAsLong();
+            if (permit != null) {
+                report(permit, result);
+            }
+            if (result == Result.THROTTLED) {
+                requestCeiling.throttled(meter.requestsPerSecond(), now);
+            }
+            listener.operation(name(), operation, result, Math.max(0, now - startedNanos - waitedNanos));
+        }
+
+        void fail(Throwable failure, long waitedNanos) {
+            end(resultOf(failure), waitedNanos);
+        }
+
+        private static void report(CircuitBreaker.Permit permit, Result result) {
+            switch (result) {
+                case OK, MISSING -> permit.succeeded();
+                case FAULT -> permit.failed();
+                case THROTTLED, CALLER, REJECTED -> permit.released();
+            }
+        }
+    }
+}

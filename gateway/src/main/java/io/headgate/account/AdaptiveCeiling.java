@@ -1,0 +1,44 @@
+package io.headgate.account;
+
+/**
+ * The rate of requests that an account is believed to bear: its configured limit, cut when the account throttles and raised steadily
+ * after that (additive increase, multiplicative decrease). Thread-safe.
+ */
+final class AdaptiveCeiling {
+    private static final double DECREASE = 0.7;
+    /** Share of the rate that was throttled, regained each second. */
+    private static final double INCREASE_PER_SECOND = 0.02;
+    /** Requests in flight together are throttled together: one cut answers them all. */
+    private static final long CUT_INTERVAL_NANOS = 1_000_000_000;
+    /** Below this rate in requests/s a ceiling would starve the account rather than relieve it. */
+    private static final double FLOOR = 10;
+
+    /** {@code perSecond} at the instant {@code sinceNanos}, growing by {@code increasePerSecond}. */
+    private record Cut(double perSecond, double increasePerSecond, long sinceNanos) {
+        double at(long nowNanos) {
+            return perSecond + increasePerSecond * Math.max(0, nowNanos - sinceNanos) / 1e9;
+        }
+    }
+
+    private final double limit;
+    private volatile Cut cut = new Cut(Double.POSITIVE_INFINITY, 0, 0);
+
+    /** @param limit requests/s */
+    AdaptiveCeiling(double limit) {
+        this.limit = limit;
+    }
+
+    double perSecond(long nowNanos) {
+        return Math.min(limit, cut.at(nowNanos));
+    }
+
+    /** The account throttled while it was sent {@code currentPerSecond} requests. */
+    synchronized void throttled(double currentPerSecond, long nowNanos) {
+        Cut last = cut;
+        if (last.increasePerSecond > 0 && nowNanos - last.sinceNanos < CUT_INTERVAL_NANOS) {
+            return;
+        }
+        double from = Math.max(Math.min(currentPerSecond, perSecond(nowNanos)), Math.min(FLOOR, limit));
+        cut = new Cut(Math.max(DECREASE * from, Math.min(FLOOR, limit)), INCREASE_PER_SECOND * from, nowNanos);
+    }
+}

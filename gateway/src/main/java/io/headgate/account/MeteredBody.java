@@ -1,0 +1,62 @@
+package io.headgate.account;
+
+import io.headgate.domain.BodyException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.function.LongSupplier;
+
+/** Counts the bytes of a write as they flow, and the time spent waiting for them. Used by one thread. */
+final class MeteredBody extends InputStream {
+    private final InputStream body;
+    private final Meter meter;
+    private final LongSupplier nanoClock;
+    private long waitedNanos;
+    private boolean failed;
+
+    MeteredBody(InputStream body, Meter meter, LongSupplier nanoClock) {
+        this.body = body;
+        this.meter = meter;
+        this.nanoClock = nanoClock;
+    }
+
+    /** Time spent in the body's reads. */
+    long waitedNanos() {
+        return waitedNanos;
+    }
+
+    /** Whether the body, not the account, broke the write. */
+    boolean failed() {
+        return failed;
+    }
+
+    @Override
+    public int read() throws IOException {
+        byte[] one = new byte[1];
+        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+    }
+
+    @Override
+    public int read(byte[] buffer, int offset, int length) throws IOException {
+        long before = nanoClock.getAsLong();
+        try {
+            int count = body.read(buffer, offset, length);
+            if (count > 0) {
+                meter.in(count);
+            }
+            return count;
+        } catch (BodyException failure) {
+            failed = true;
+            throw failure;
+        } catch (IOException failure) {
+            failed = true;
+            throw new BodyException("The body could not be read: " + failure.getMessage(), failure);
+        } finally {
+            waitedNanos += nanoClock.getAsLong() - before;
+        }
+    }
+
+    @Override
+    public int available() throws IOException {
+        return body.available();
+    }
+}

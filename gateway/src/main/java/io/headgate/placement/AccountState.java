@@ -1,0 +1,54 @@
+package io.headgate.placement;
+
+/**
+ * What placement sees of an account, at one instant.
+ *
+ * @param region empty for none
+ * @param capacityBytes the most bytes that the account can hold, at least 0; {@link Long#MAX_VALUE} for no limit
+ * @param usedBytes held, reserved and waiting for deletion
+ * @param requests requests/s against their limit, lowered while the account throttles
+ * @param ingress bytes/s into the account
+ * @param egress bytes/s out of the account
+ * @param draining being emptied
+ * @param readOnly set by an administrator
+ * @param available whether the account can be written at all, as far as it knows itself (its disk is there and not full)
+ * @param admission what the account's circuit breaker would say
+ */
+public record AccountState(
+        String name,
+        String region,
+        long capacityBytes,
+        long usedBytes,
+        Load requests,
+        Load ingress,
+        Load egress,
+        boolean draining,
+        boolean readOnly,
+        boolean available,
+        Admission admission) {
+
+    /** What a circuit breaker says to the next write. */
+    public enum Admission {
+        /** It passes. */
+        CLOSED,
+        /** It passes as the probe that closes the breaker or opens it again; one write at a time can. */
+        PROBE_DUE,
+        /** It is refused. */
+        OPEN
+    }
+
+    /**
+     * A rate against its limit, both per second.
+     *
+     * @param limit {@link Double#POSITIVE_INFINITY} for none
+     */
+    public record Load(double current, double limit) {
+        /** No load and no limit. */
+        public static final Load NONE = new Load(0, Double.POSITIVE_INFINITY);
+
+        /** Whether the rate has reached {@code ratio} of the limit. */
+        boolean reaches(double ratio) {
+            return current >= ratio * limit;
+        }
+    }
+}

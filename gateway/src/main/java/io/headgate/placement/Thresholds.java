@@ -1,0 +1,24 @@
+package io.headgate.placement;
+
+/**
+ * How much of its limits an account may use and still be chosen: ratios above 0, up to 1.
+ *
+ * @param maxCapacityRatio an account is refused when the write would take it <em>above</em> this share of its capacity
+ * @param maxRequestRatio an account is refused <em>from</em> this share of its request rate on
+ * @param maxByteRateRatio likewise for bytes/s in, and for bytes/s out
+ */
+public record Thresholds(double maxCapacityRatio, double maxRequestRatio, double maxByteRateRatio) {
+    public static final Thresholds DEFAULT = new Thresholds(0.90, 0.80, 0.80);
+
+    public Thresholds {
+        check(maxCapacityRatio);
+        check(maxRequestRatio);
+        check(maxByteRateRatio);
+    }
+
+    private static void check(double ratio) {
+        if (!(ratio > 0 && ratio <= 1)) {
+            throw new IllegalArgumentException("ratio " + ratio);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package io.headgate.placement;
+
+import java.util.Set;
+
+/**
+ * What a write asks of its account.
+ *
+ * @param region the preferred region; empty for none
+ * @param sizeBytes at least 0
+ * @param excluded names of accounts that have failed this write already
+ * @param replayable whether the write can be sent again to another account when it fails; one that cannot goes to an account that
+ *     needs a probe only if no other is eligible
+ */
+public record Wish(String region, long sizeBytes, Set<String> excluded, boolean replayable) {
+    public Wish {
+        if (sizeBytes < 0) {
+            throw new IllegalArgumentException("size " + sizeBytes);
+        }
+        excluded = Set.copyOf(excluded);
+    }
+
+    /** A replayable write of that size without a preference. */
+    public static Wish ofSize(long sizeBytes) {
+        return new Wish("", sizeBytes, Set.of(), true);
+    }
+}
