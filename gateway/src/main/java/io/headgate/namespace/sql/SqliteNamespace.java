@@ -198,6 +198,11 @@ public final class SqliteNamespace implements Namespace {
     }
 
     @Override
+    public List<Intent> standingIntents() {
+        return readers.read(Intents::standing);
+    }
+
+    @Override
     public List<BlobId> unknownBlobs(List<BlobId> blobs) {
         return readers.readConsistently(session -> Blobs.unknown(session, blobs));
     }
