@@ -33,12 +33,12 @@ public final class HttpServer {
     private static final int MAX_RESPONSE_HEAD_BYTES = 64 * 1024;
 
     private final Server server;
-    private final ServerConnector connector;
+    private final InetSocketAddress address;
     private final RequestDispatcher dispatcher;
 
-    private HttpServer(Server server, ServerConnector connector, RequestDispatcher dispatcher) {
+    private HttpServer(Server server, InetSocketAddress address, RequestDispatcher dispatcher) {
         this.server = server;
-        this.connector = connector;
+        this.address = address;
         this.dispatcher = dispatcher;
     }
 
@@ -69,12 +69,12 @@ public final class HttpServer {
         server.setHandler(dispatcher);
         server.setErrorHandler(dispatcher::handleError);
         start(server);
-        return new HttpServer(server, connector, dispatcher);
+        return new HttpServer(server, new InetSocketAddress(config.host(), connector.getLocalPort()), dispatcher);
     }
 
     /** Where it listens, with the port that was picked if 0 was asked for. */
     public InetSocketAddress address() {
-        return new InetSocketAddress(connector.getHost(), connector.getLocalPort());
+        return address;
     }
 
     /** Requests being handled at this moment. */

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpVersion;
@@ -94,7 +95,10 @@ final class RequestDispatcher extends Handler.Abstract implements Graceful {
         Throwable failure = null;
         try {
             answer = send(sender, answer, exchange, closing);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException e) {
+            failure = e;
+        } catch (RuntimeException e) {
+            LOG.error("The response to request {} could not be written", exchange.requestId(), e);
             failure = e;
         }
         connection.requestCompleted();
@@ -144,6 +148,9 @@ final class RequestDispatcher extends Handler.Abstract implements Graceful {
             return answer;
         } catch (SourceFailedException e) {
             LOG.error("Request {} failed", exchange.requestId(), e);
+            if (sender.started()) {
+                throw e;
+            }
             Response error = ErrorPage.INTERNAL_ERROR.response(exchange.requestId());
             sender.reset();
             sender.send(error, exchange.requestId(), closing);
@@ -179,10 +186,11 @@ final class RequestDispatcher extends Handler.Abstract implements Graceful {
     /** Answers what Jetty refuses by itself. */
     boolean handleError(Request request, org.eclipse.jetty.server.Response response, Callback callback) {
         ServerConnection connection = (ServerConnection) request.getConnectionMetaData();
-        ErrorPage page = ErrorPage.of(response.getStatus());
-        if (request.getAttribute(ErrorHandler.ERROR_EXCEPTION) instanceof Throwable cause && page.status() >= 500) {
-            LOG.error("A request failed within the HTTP server", cause);
+        Object cause = request.getAttribute(ErrorHandler.ERROR_EXCEPTION);
+        if (cause instanceof Throwable bug && !(cause instanceof HttpException)) {
+            LOG.error("A request failed within the HTTP server", bug);
         }
+        ErrorPage page = ErrorPage.of(response.getStatus());
         String requestId = connection.nextRequestId();
         Instant now = clock.instant();
         byte[] xml = HttpMethod.HEAD.is(request.getMethod()) ? new byte[0] : page.xml(requestId);

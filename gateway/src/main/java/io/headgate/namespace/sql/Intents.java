@@ -23,8 +23,8 @@ final class Intents {
             SELECT id, gateway, opened_at, last_stamp_at, expires_at FROM intents
             WHERE taken = 1 OR expires_at < ? ORDER BY id LIMIT ?""";
 
-    private static final String STANDING =
-            "SELECT id, gateway, opened_at, last_stamp_at, expires_at FROM intents WHERE taken = 0 ORDER BY id";
+    private static final String STANDING = """
+            SELECT id, gateway, opened_at, last_stamp_at, expires_at FROM intents WHERE taken = 0 ORDER BY id""";
 
     private Intents() {}
 
