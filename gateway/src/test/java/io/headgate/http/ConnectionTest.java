@@ -142,10 +142,7 @@ final class ConnectionTest {
                         exchange -> text("x"));
                 RawClient client = fixture.connect()) {
             client.send("GET / HTTP/1.1\r\nHost: h\r\n");
-            await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(10)).until(() -> {
-                client.send("a: b\r\n");
-                return client.in().available() > 0;
-            });
+            client.trickleUntilAnswered("a: b\r\n");
             assertThat(client.reply().status()).isEqualTo(408);
         }
     }

@@ -289,7 +289,7 @@ final class RequestBodyTest {
                         config -> config.withMinRate(1_000_000, Duration.ofMillis(300)), new Receiver());
                 RawClient client = fixture.connect()) {
             client.send(PUT + "Content-Length: 100000000\r\n\r\n");
-            trickleUntilAnswered(client);
+            client.trickleUntilAnswered("x");
             RawClient.Reply reply = client.reply();
             assertThat(reply.status()).isEqualTo(400);
             assertThat(reply.text()).isEqualTo("The client sent the body too slowly");
@@ -320,13 +320,6 @@ final class RequestBodyTest {
             proceed.countDown();
             assertThat(client.reply().text()).isEqualTo(digest(body));
         }
-    }
-
-    private static void trickleUntilAnswered(RawClient client) {
-        await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(10)).until(() -> {
-            client.send("x");
-            return client.in().available() > 0;
-        });
     }
 
     private static HttpHandler readingInto(Queue<Exception> failures) {
