@@ -118,6 +118,9 @@ public interface Namespace extends AutoCloseable {
      */
     List<Intent> takeExpiredIntents(Instant now, int limit);
 
+    /** Intents that are recorded and not taken, expired or not: a blob stamped in the window of one may be being written. */
+    List<Intent> standingIntents();
+
     /** Of {@code blobs}, those that neither a version, nor an upload, nor the garbage queue knows. At most 1,000. */
     List<BlobId> unknownBlobs(List<BlobId> blobs);
 

@@ -76,7 +76,7 @@ final class Subresource {
             }
             return verb + (scope == Scope.SERVICE ? "Service" : scope == Scope.BUCKET ? "Bucket" : "Object");
         }
-        String noun = NOUNS.get(subresource);
+        String noun = NOUNS.getOrDefault(subresource, "");
         if (WHOLE_NAMES.contains(subresource)) {
             return noun;
         }

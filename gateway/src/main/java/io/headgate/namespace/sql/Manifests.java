@@ -1,5 +1,6 @@
 package io.headgate.namespace.sql;
 
+import io.headgate.domain.BlobId;
 import io.headgate.domain.Slice;
 import io.headgate.namespace.Manifest;
 import io.headgate.namespace.ManifestPart;
@@ -9,7 +10,6 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /** Stored manifests, shared and counted; and the orphans among them, which are broken up step by step. */
 final class Manifests {
@@ -116,7 +116,7 @@ final class Manifests {
 
     private record Orphan(int kind, long id, long orphanedAt) {}
 
-    private record Referred(long position, byte @Nullable [] blob, long subposition) {}
+    private record Referred(long position, BlobId blob, long subposition) {}
 
     /** Releases up to {@code limit} slices of the oldest orphan of before; false if there is none. */
     static boolean breakUpOne(Batch batch, long beforeMillis, int limit) throws SQLException {
@@ -129,11 +129,11 @@ final class Manifests {
         boolean upload = orphan.kind == KIND_UPLOAD;
         List<Referred> slices = session.all(
                 upload ? UPLOAD_BLOBS : MANIFEST_BLOBS,
-                row -> new Referred(row.getLong(1), row.getBytes(2), row.getLong(3)),
+                row -> new Referred(row.getLong(1), Codec.blobId(row.getBytes(2)), row.getLong(3)),
                 orphan.id,
                 limit);
         for (Referred slice : slices) {
-            Blobs.release(batch, Objects.requireNonNull(slice.blob), orphan.orphanedAt);
+            Blobs.release(batch, Codec.blobId(slice.blob), orphan.orphanedAt);
         }
         if (!slices.isEmpty()) {
             Referred last = slices.getLast();

@@ -198,6 +198,11 @@ public final class SqliteNamespace implements Namespace {
     }
 
     @Override
+    public List<Intent> standingIntents() {
+        return readers.read(Intents::standing);
+    }
+
+    @Override
     public List<BlobId> unknownBlobs(List<BlobId> blobs) {
         return readers.readConsistently(session -> Blobs.unknown(session, blobs));
     }
@@ -243,7 +248,7 @@ public final class SqliteNamespace implements Namespace {
     @Override
     public void ping() {
         lane.write(batch -> batch.session().update(PING));
-        readers.read(session -> session.first("SELECT number FROM pings WHERE id = 1", row -> row.getLong(1)));
+        readers.read(session -> session.all("SELECT number FROM pings", row -> row.getLong(1)));
     }
 
     /** Commits what is under way, then closes the file. Later calls fail. */
