@@ -1,9 +1,9 @@
 package io.headgate.work;
 
 import io.headgate.account.Account;
+import io.headgate.account.AccountListener;
 import io.headgate.account.Accounts;
 import io.headgate.account.CircuitBreaker;
-import io.headgate.account.AccountListener;
 import io.headgate.account.Limits;
 import io.headgate.account.Reservation;
 import io.headgate.blob.BlobStore.StoredBlob;
@@ -142,7 +142,8 @@ final class Site implements AutoCloseable {
     List<BlobId> blobs(String account) throws IOException {
         List<BlobId> all = new ArrayList<>();
         for (int fanOut = 0; fanOut < BlobId.FAN_OUT; fanOut++) {
-            stores.get(account)
+            stores
+                    .get(account)
                     .list(fanOut, Instant.EPOCH, Instant.ofEpochSecond(BlobId.MAX_SECOND), null, 5000)
                     .stream()
                     .map(StoredBlob::id)
@@ -157,7 +158,8 @@ final class Site implements AutoCloseable {
             Turn turn = worker.work();
             switch (turn) {
                 case Turn.Busy _ -> {}
-                case Turn.Throttled(Duration pause) when pause.compareTo(Duration.ofSeconds(1)) < 0 -> clock.move(pause);
+                case Turn.Throttled(Duration pause)
+                when pause.compareTo(Duration.ofSeconds(1)) < 0 -> clock.move(pause);
                 case Turn.Throttled _, Turn.Idle _ -> {
                     return turn;
                 }
