@@ -117,7 +117,7 @@ final class ConfigLoaderTest {
                                         OptionalLong.of(25_000_000_000L)),
                                 new Storage.Local(Path.of("/srv/2"), Durability.SYNC)));
         assertThat(config.users().getFirst().displayName()).isEqualTo("Alice é");
-        assertThat(config.users().getFirst().credentials().secretKey().value()).isEqualTo("alice-secret");
+        assertThat(config.users().getFirst().credentials().secretKey().reveal()).isEqualTo("alice-secret");
         assertThat(config.placement().maxCapacityRatio()).isEqualTo(0.5);
         assertThat(config.breaker().window()).isEqualTo(Duration.ofSeconds(90));
         assertThat(config.breaker().errorRatio()).hasValue(0.25);
@@ -129,7 +129,7 @@ final class ConfigLoaderTest {
 
         assertThat(config.users().getFirst().id()).isEqualTo("0123");
         assertThat(config.users().getFirst().credentials().accessKey()).isEqualTo("1e3");
-        assertThat(config.users().getFirst().credentials().secretKey().value()).isEqualTo("00000008");
+        assertThat(config.users().getFirst().credentials().secretKey().reveal()).isEqualTo("00000008");
     }
 
     @Test
@@ -215,7 +215,7 @@ final class ConfigLoaderTest {
         assertThat(config.listen().port()).isEqualTo(7);
         assertThat(config.users().getFirst().id()).isEqualTo("alice");
         assertThat(config.users().getFirst().displayName()).isEqualTo("${NAME} costs $5");
-        assertThat(config.users().getFirst().credentials().secretKey().value()).isEqualTo("x7secret${a}");
+        assertThat(config.users().getFirst().credentials().secretKey().reveal()).isEqualTo("x7secret${a}");
     }
 
     @Test
