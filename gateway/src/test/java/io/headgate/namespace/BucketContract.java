@@ -38,7 +38,10 @@ public abstract class BucketContract extends NamespaceSuite {
         assertThat(namespace.bucket(BUCKET)).isEmpty();
         assertRefused(namespace.deleteBucket(BUCKET, NOW), Refusal.NO_SUCH_BUCKET);
         assertRefused(namespace.putObject(make.put("a", 1).command()), Refusal.NO_SUCH_BUCKET);
-        assertThat(namespace.createBucket(new Bucket(BUCKET, "bob", "", NOW)).bucket().owner())
+        assertThat(namespace
+                        .createBucket(new Bucket(BUCKET, "bob", "", NOW))
+                        .bucket()
+                        .owner())
                 .isEqualTo("bob");
         assertThat(usage()).isEqualTo(new BucketUsage(0, 0));
     }

@@ -7,6 +7,8 @@ import io.headgate.account.CircuitBreaker;
 import io.headgate.account.Limits;
 import io.headgate.account.Reservation;
 import io.headgate.blob.BlobStore.StoredBlob;
+import io.headgate.blob.local.Durability;
+import io.headgate.blob.local.LocalBlobStore;
 import io.headgate.domain.BlobId;
 import io.headgate.domain.BlobIds;
 import io.headgate.domain.BucketName;
@@ -58,7 +60,8 @@ final class Site implements AutoCloseable {
         namespace.createBucket(new Bucket(BUCKET, "alice", "", clock.instant()));
         List<Account> all = new ArrayList<>();
         for (String name : List.of("disk-1", "disk-2", "disk-3")) {
-            FaultyStore store = new FaultyStore(new MemoryStore());
+            FaultyStore store = new FaultyStore(
+                    new LocalBlobStore(name, directory.resolve(name), Durability.NONE, true, clock));
             stores.put(name, store);
             all.add(new Account(
                     new Account.Description(name, "local", "", Limits.NONE),
