@@ -6,6 +6,7 @@ import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.AccountUsage;
 import io.headgate.namespace.Bucket;
+import io.headgate.namespace.BucketClaim;
 import io.headgate.namespace.BucketQuery;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.CompleteUpload;
@@ -48,7 +49,7 @@ final class MeasuredNamespace implements Namespace {
     }
 
     @Override
-    public Bucket createBucket(Bucket bucket) {
+    public BucketClaim createBucket(Bucket bucket) {
         return measured(Call.CREATE_BUCKET, () -> namespace.createBucket(bucket));
     }
 

@@ -113,7 +113,8 @@ public abstract class ListingContract extends NamespaceSuite {
     void a_delimiter_is_any_string() {
         putAll("aXXb", "aXb", "abXXcXXd", "ä→ö→1", "ä→ö→2", "\uD83D\uDE001");
 
-        assertThat(list("", "XX", "", 100)).containsExactly("[aXX]", "aXb", "[abXX]", "ä→ö→1", "ä→ö→2", "\uD83D\uDE001");
+        assertThat(list("", "XX", "", 100))
+                .containsExactly("[aXX]", "aXb", "[abXX]", "ä→ö→1", "ä→ö→2", "\uD83D\uDE001");
         assertThat(list("ä→", "→", "", 100)).containsExactly("[ä→ö→]");
         assertThat(list("", "\uD83D\uDE00", "ä→ö→2", 100)).containsExactly("[\uD83D\uDE00]");
         assertThat(list("ä", "", "", 1)).containsExactly("ä→ö→1");
@@ -136,7 +137,8 @@ public abstract class ListingContract extends NamespaceSuite {
     @Test
     void a_last_page_of_one_large_common_prefix_is_not_truncated() {
         putAll("a/1", "a/2", "a/3");
-        assertThat(page("", "/", "", 1)).isEqualTo(new ObjectPage(List.of(new ObjectPage.Entry.CommonPrefix("a/")), false, "a/"));
+        assertThat(page("", "/", "", 1))
+                .isEqualTo(new ObjectPage(List.of(new ObjectPage.Entry.CommonPrefix("a/")), false, "a/"));
     }
 
     @Test
@@ -210,8 +212,8 @@ public abstract class ListingContract extends NamespaceSuite {
                 done(namespace.listUploads(new UploadQuery(BUCKET, prefix, delimiter, afterKey, afterId, limit)));
         List<String> lines = new ArrayList<>();
         page.uploads()
-                .forEach(upload -> lines.add(upload.key().value() + "@"
-                        + (upload.startedAt().getEpochSecond() - NOW.getEpochSecond())));
+                .forEach(upload -> lines.add(
+                        upload.key().value() + "@" + (upload.startedAt().getEpochSecond() - NOW.getEpochSecond())));
         page.commonPrefixes().forEach(prefixOf -> lines.add("[" + prefixOf + "]"));
         return lines;
     }

@@ -75,9 +75,8 @@ public abstract class NamespaceSuite {
     }
 
     final boolean delete(String key, Instant now) {
-        return done(namespace
-                .deleteObjects(BUCKET, List.of(make.delete(key)), now)
-                .getFirst());
+        return done(
+                namespace.deleteObjects(BUCKET, List.of(make.delete(key)), now).getFirst());
     }
 
     /** All garbage of both accounts, whenever queued. */
@@ -100,7 +99,7 @@ public abstract class NamespaceSuite {
 
     /** A bucket of its own for each call. */
     final BucketName anotherBucket(String name) {
-        return namespace.createBucket(make.bucket(name)).name();
+        return namespace.createBucket(make.bucket(name)).bucket().name();
     }
 
     /** Starts all at once and returns what came of them. */

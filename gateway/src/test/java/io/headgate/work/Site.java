@@ -1,12 +1,14 @@
 package io.headgate.work;
 
 import io.headgate.account.Account;
+import io.headgate.account.AccountListener;
 import io.headgate.account.Accounts;
 import io.headgate.account.CircuitBreaker;
-import io.headgate.account.AccountListener;
 import io.headgate.account.Limits;
 import io.headgate.account.Reservation;
 import io.headgate.blob.BlobStore.StoredBlob;
+import io.headgate.blob.local.Durability;
+import io.headgate.blob.local.LocalBlobStore;
 import io.headgate.domain.BlobId;
 import io.headgate.domain.BlobIds;
 import io.headgate.domain.BucketName;
@@ -58,7 +60,8 @@ final class Site implements AutoCloseable {
         namespace.createBucket(new Bucket(BUCKET, "alice", "", clock.instant()));
         List<Account> all = new ArrayList<>();
         for (String name : List.of("disk-1", "disk-2", "disk-3")) {
-            FaultyStore store = new FaultyStore(new MemoryStore());
+            FaultyStore store = new FaultyStore(
+                    new LocalBlobStore(name, directory.resolve(name), Durability.NONE, true, clock));
             stores.put(name, store);
             all.add(new Account(
                     new Account.Description(name, "local", "", Limits.NONE),
@@ -142,7 +145,8 @@ final class Site implements AutoCloseable {
     List<BlobId> blobs(String account) throws IOException {
         List<BlobId> all = new ArrayList<>();
         for (int fanOut = 0; fanOut < BlobId.FAN_OUT; fanOut++) {
-            stores.get(account)
+            stores
+                    .get(account)
                     .list(fanOut, Instant.EPOCH, Instant.ofEpochSecond(BlobId.MAX_SECOND), null, 5000)
                     .stream()
                     .map(StoredBlob::id)
@@ -157,7 +161,8 @@ final class Site implements AutoCloseable {
             Turn turn = worker.work();
             switch (turn) {
                 case Turn.Busy _ -> {}
-                case Turn.Throttled(Duration pause) when pause.compareTo(Duration.ofSeconds(1)) < 0 -> clock.move(pause);
+                case Turn.Throttled(Duration pause)
+                when pause.compareTo(Duration.ofSeconds(1)) < 0 -> clock.move(pause);
                 case Turn.Throttled _, Turn.Idle _ -> {
                     return turn;
                 }
