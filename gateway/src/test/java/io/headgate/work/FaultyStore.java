@@ -16,11 +16,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A store that does what the real one behind it does, until it is told to fail. */
-final class FaultyStore implements BlobStore {
+public final class FaultyStore implements BlobStore {
     /** What goes wrong. */
-    enum Fault {
+    public enum Fault {
         NONE,
         FAILS,
+        /** Takes some of a blob's bytes, then fails. */
+        FAILS_LATE,
         THROTTLES,
         /** Takes no bytes, but gives and deletes them. */
         FULL,
@@ -30,15 +32,16 @@ final class FaultyStore implements BlobStore {
 
     private final BlobStore real;
     private final Set<BlobId> undeletable = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger puts = new AtomicInteger();
     private final AtomicInteger stalled = new AtomicInteger();
     private volatile CountDownLatch flowing = new CountDownLatch(0);
     private volatile Fault fault = Fault.NONE;
 
-    FaultyStore(BlobStore real) {
+    public FaultyStore(BlobStore real) {
         this.real = real;
     }
 
-    void set(Fault next) {
+    public void set(Fault next) {
         fault = next;
         if (next == Fault.STALLS) {
             flowing = new CountDownLatch(1);
@@ -48,22 +51,32 @@ final class FaultyStore implements BlobStore {
     }
 
     /** Deleting this blob fails, whatever the store's state. */
-    void makeUndeletable(BlobId blob) {
+    public void makeUndeletable(BlobId blob) {
         undeletable.add(blob);
     }
 
-    void makeDeletable(BlobId blob) {
+    public void makeDeletable(BlobId blob) {
         undeletable.remove(blob);
     }
 
+    /** How many puts it was asked for. */
+    public int puts() {
+        return puts.get();
+    }
+
     /** How many calls hang. */
-    int stalledCalls() {
+    public int stalledCalls() {
         return stalled.get();
     }
 
     @Override
     public void put(BlobId id, long lengthBytes, InputStream body) throws IOException {
+        puts.incrementAndGet();
         check(true);
+        if (fault == Fault.FAILS_LATE) {
+            body.readNBytes((int) lengthBytes / 2 + 1);
+            throw new BlobStoreException(Kind.ACCOUNT_FAULT, "input/output error in the midst");
+        }
         real.put(id, lengthBytes, body);
     }
 
@@ -109,6 +122,7 @@ final class FaultyStore implements BlobStore {
     private void check(boolean writes) throws BlobStoreException {
         switch (fault) {
             case NONE -> {}
+            case FAILS_LATE -> {}
             case FAILS -> throw new BlobStoreException(Kind.ACCOUNT_FAULT, "input/output error");
             case THROTTLES -> throw new BlobStoreException(Kind.THROTTLED, "slow down");
             case FULL -> {

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 
 /** A clock that stands until it is moved. */
-final class MovedClock implements InstantSource {
+public final class MovedClock implements InstantSource {
     private volatile Instant now = Instant.parse("2026-03-01T12:00:00.700Z");
     private volatile long nanos = 1_000_000_000_000L;
 
@@ -14,11 +14,11 @@ final class MovedClock implements InstantSource {
         return now;
     }
 
-    long nanoTime() {
+    public long nanoTime() {
         return nanos;
     }
 
-    void move(Duration by) {
+    public void move(Duration by) {
         now = now.plus(by);
         nanos += by.toNanos();
     }

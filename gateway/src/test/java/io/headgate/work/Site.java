@@ -6,6 +6,7 @@ import io.headgate.account.Accounts;
 import io.headgate.account.CircuitBreaker;
 import io.headgate.account.Limits;
 import io.headgate.account.Reservation;
+import io.headgate.blob.BlobStore;
 import io.headgate.blob.BlobStore.StoredBlob;
 import io.headgate.blob.local.Durability;
 import io.headgate.blob.local.LocalBlobStore;
@@ -39,22 +40,28 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
 
 /** A gateway without its front: a namespace, three accounts whose stores can be broken, and a clock that is moved. */
-final class Site implements AutoCloseable {
-    static final BucketName BUCKET = new BucketName("photos");
-    static final Duration WINDOW = Duration.ofSeconds(10);
-    static final Duration LEASE = Duration.ofMinutes(5);
+public final class Site implements AutoCloseable {
+    public static final BucketName BUCKET = new BucketName("photos");
+    public static final Duration WINDOW = Duration.ofSeconds(10);
+    public static final Duration LEASE = Duration.ofMinutes(5);
 
-    final MovedClock clock = new MovedClock();
-    final Namespace namespace;
-    final Map<String, FaultyStore> stores = new TreeMap<>();
-    final Accounts accounts;
-    final ReadsInFlight reads = new ReadsInFlight(clock);
-    final BlobIds blobIds = new BlobIds(new Random(7)::nextLong);
-    final WriteIntents intents;
+    public final MovedClock clock = new MovedClock();
+    public final Namespace namespace;
+    public final Map<String, FaultyStore> stores = new TreeMap<>();
+    public final Accounts accounts;
+    public final ReadsInFlight reads = new ReadsInFlight(clock);
+    public final BlobIds blobIds = new BlobIds(new Random(7)::nextLong);
+    public final WriteIntents intents;
 
-    Site(Path directory) {
+    public Site(Path directory) {
+        this(directory, store -> store);
+    }
+
+    /** @param guarding what stands between each account and its store */
+    public Site(Path directory, UnaryOperator<BlobStore> guarding) {
         namespace = SqliteNamespace.open(
                 directory.resolve("namespace.db"), SqliteOptions.defaults().withFlush(false));
         namespace.createBucket(new Bucket(BUCKET, "alice", "", clock.instant()));
@@ -66,7 +73,7 @@ final class Site implements AutoCloseable {
             all.add(new Account(
                     new Account.Description(name, "local", "", Limits.NONE),
                     CircuitBreaker.Settings.DEFAULT,
-                    store,
+                    guarding.apply(store),
                     clock::nanoTime,
                     AccountListener.NONE));
         }
@@ -75,33 +82,33 @@ final class Site implements AutoCloseable {
     }
 
     /** Those of another gateway, or of this one's next run. */
-    WriteIntents newIntents(String gateway) {
+    public WriteIntents newIntents(String gateway) {
         return new WriteIntents(namespace, blobIds, clock, gateway, WINDOW, LEASE);
     }
 
-    Account account(String name) {
+    public Account account(String name) {
         return accounts.byName(name).orElseThrow();
     }
 
-    FaultyStore store(String account) {
+    public FaultyStore store(String account) {
         return stores.get(account);
     }
 
     /** A blob written and not committed. */
-    BlobId write(WriteIntents.Write write, String account, long sizeBytes) throws IOException {
+    public BlobId write(WriteIntents.Write write, String account, long sizeBytes) throws IOException {
         BlobId blob = write.newBlobId();
         writeBlob(blob, account, sizeBytes);
         return blob;
     }
 
-    void writeBlob(BlobId blob, String account, long sizeBytes) throws IOException {
+    public void writeBlob(BlobId blob, String account, long sizeBytes) throws IOException {
         try (Reservation reservation = account(account).reserve(sizeBytes)) {
             account(account).put(reservation, blob, sizeBytes, new ByteArrayInputStream(new byte[(int) sizeBytes]));
             reservation.commit();
         }
     }
 
-    Outcome<ObjectVersion> commit(WriteIntents.Write write, String key, String account, BlobId blob, long sizeBytes) {
+    public Outcome<ObjectVersion> commit(WriteIntents.Write write, String key, String account, BlobId blob, long sizeBytes) {
         return namespace.putObject(new PutObject(
                 BUCKET,
                 new ObjectKey(key),
@@ -118,7 +125,7 @@ final class Site implements AutoCloseable {
     }
 
     /** An object of {@code sizeBytes} bytes, whole. */
-    BlobId put(String key, String account, long sizeBytes) throws IOException {
+    public BlobId put(String key, String account, long sizeBytes) throws IOException {
         WriteIntents.Write write = intents.begin();
         BlobId blob = write(write, account, sizeBytes);
         if (!(commit(write, key, account, blob, sizeBytes) instanceof Outcome.Done)) {
@@ -128,13 +135,13 @@ final class Site implements AutoCloseable {
         return blob;
     }
 
-    void delete(String key) {
+    public void delete(String key) {
         namespace.deleteObjects(
                 BUCKET, List.of(new DeleteObject(new ObjectKey(key), WriteCondition.NONE)), clock.instant());
     }
 
     /** Puts and deletes an object, so that its blob is garbage. */
-    BlobId garbage(String account, long sizeBytes) throws IOException {
+    public BlobId garbage(String account, long sizeBytes) throws IOException {
         String key = UUID.randomUUID().toString();
         BlobId blob = put(key, account, sizeBytes);
         delete(key);
@@ -142,7 +149,7 @@ final class Site implements AutoCloseable {
     }
 
     /** All blobs in an account, in the order of their ids. */
-    List<BlobId> blobs(String account) throws IOException {
+    public List<BlobId> blobs(String account) throws IOException {
         List<BlobId> all = new ArrayList<>();
         for (int fanOut = 0; fanOut < BlobId.FAN_OUT; fanOut++) {
             stores
@@ -156,7 +163,7 @@ final class Site implements AutoCloseable {
     }
 
     /** Turns a worker until it has nothing more to do, moving the clock by the waits that it asks for to keep to its rate. */
-    Turn turnUntilIdle(Worker worker) throws Exception {
+    public Turn turnUntilIdle(Worker worker) throws Exception {
         for (int turns = 0; turns < 1000; turns++) {
             Turn turn = worker.work();
             switch (turn) {
