@@ -151,9 +151,10 @@ final class Gateway implements AutoCloseable {
                     user.credentials().accessKey(), credential(user.credentials(), user.id(), user.displayName()));
             displayNames.put(user.id(), user.displayName());
         }
+        Router router = new Router(config.domain().orElse(""));
         return new S3Handler(
-                new Router(config.domain().orElse("")),
-                new SigV4(config.region(), credentials::get),
+                router,
+                new SigV4(config.region(), credentials::get, router::hostBucket),
                 storage,
                 slices,
                 new S3Handler.Settings(
