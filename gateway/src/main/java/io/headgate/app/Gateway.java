@@ -5,11 +5,15 @@ import io.headgate.account.AccountListener;
 import io.headgate.account.Accounts;
 import io.headgate.account.CircuitBreaker;
 import io.headgate.account.Limits;
+import io.headgate.admin.Metrics;
 import io.headgate.app.config.HeadgateConfig;
 import io.headgate.app.config.HeadgateConfig.AccountConfig;
 import io.headgate.app.config.HeadgateConfig.BreakerConfig;
 import io.headgate.app.config.HeadgateConfig.Credentials;
+import io.headgate.app.config.HeadgateConfig.GarbageConfig;
+import io.headgate.app.config.HeadgateConfig.OrphansConfig;
 import io.headgate.app.config.HeadgateConfig.PlacementConfig;
+import io.headgate.app.config.HeadgateConfig.SweepConfig;
 import io.headgate.app.config.HeadgateConfig.UserConfig;
 import io.headgate.blob.BlobStore;
 import io.headgate.blob.local.Durability;
@@ -47,7 +51,8 @@ import java.util.random.RandomGenerator;
  * servers in front are started by the command {@code serve}.
  */
 final class Gateway implements AutoCloseable {
-    private static final String ROOT_USER = "root";
+    /** The id of the user who may do everything. */
+    static final String ROOT_USER = "root";
 
     private final Namespace namespace;
     private final Accounts accounts;
@@ -62,14 +67,19 @@ final class Gateway implements AutoCloseable {
      *
      * @throws io.headgate.namespace.NamespaceException if the namespace cannot be opened
      */
-    static Gateway open(HeadgateConfig config, Credentials root, AccountListener listener) {
+    static Gateway open(HeadgateConfig config, Credentials root, Metrics metrics) {
         InstantSource clock = InstantSource.system();
-        SqliteOptions options =
-                SqliteOptions.defaults().withMinPartBytes(config.multipart().minPartBytes());
+        SqliteOptions options = SqliteOptions.defaults()
+                .withMinPartBytes(config.multipart().minPartBytes())
+                .withTimeout(config.namespace().timeout())
+                .withWalLimitBytes(config.namespace().walLimitBytes())
+                .withFlush(config.namespace().durability() == HeadgateConfig.Durability.SYNC);
         Namespace namespace = SqliteNamespace.open(config.dataDir().resolve("namespace.db"), options);
         // An account that holds blobs is not taken into use anew when its directory is missing: a disk is not mounted.
         Set<String> inUse = namespace.accountUsage().keySet();
-        return new Gateway(config, root, namespace, accounts(config, listener, inUse, clock), clock);
+        Accounts accounts = accounts(config, metrics.accounts(), inUse, clock);
+        metrics.addAccounts(accounts);
+        return new Gateway(config, root, metrics.measured(namespace), accounts, clock);
     }
 
     private Gateway(
@@ -217,26 +227,28 @@ final class Gateway implements AutoCloseable {
     }
 
     private static WorkSettings workSettings(HeadgateConfig config) {
-        WorkSettings defaults = WorkSettings.DEFAULT;
-        WorkSettings.Garbage garbage = new WorkSettings.Garbage(
-                config.garbage().grace(),
-                config.garbage().interval(),
-                config.garbage().batch(),
-                defaults.garbage().parallelism(),
-                config.garbage().maxBackoff(),
-                defaults.garbage().maxBlobBackoff());
-        WorkSettings.Sweep sweep = new WorkSettings.Sweep(
-                config.sweep().interval(),
-                config.sweep().batch(),
-                defaults.sweep().pause(),
-                defaults.sweep().maxBackoff());
+        GarbageConfig garbage = config.garbage();
+        SweepConfig sweep = config.sweep();
+        OrphansConfig orphans = config.orphans();
         return new WorkSettings(
                 config.intents().lifetime(),
-                defaults.usageInterval(),
-                defaults.probeInterval(),
+                config.placement().usageInterval(),
+                config.breaker().probeInterval(),
                 config.multipart().rememberCompleted(),
-                garbage,
-                sweep,
-                defaults.orphans());
+                new WorkSettings.Garbage(
+                        garbage.grace(),
+                        garbage.interval(),
+                        garbage.batch(),
+                        garbage.parallelism(),
+                        garbage.maxBackoff(),
+                        garbage.maxBlobBackoff()),
+                new WorkSettings.Sweep(sweep.interval(), sweep.page(), sweep.pause(), sweep.maxBackoff()),
+                new WorkSettings.Orphans(
+                        orphans.delay(),
+                        orphans.interval(),
+                        orphans.minAge(),
+                        orphans.page(),
+                        orphans.pause(),
+                        orphans.maxRatio()));
     }
 }

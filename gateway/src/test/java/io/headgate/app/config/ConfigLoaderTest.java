@@ -247,15 +247,14 @@ final class ConfigLoaderTest {
                     breaker: {failures: 3.5}                   | 1 | breaker.failures: "3.5" is not a whole number
                     placement: {max_capacity_ratio: 90}        | 1 | placement.max_capacity_ratio: "90" is not in the range above 0 to 1
                     placement: {max_capacity_ratio: 0}         | 1 | placement.max_capacity_ratio: "0" is not in the range above 0 to 1
-                    placement: {replay_buffer: 1Mb}            | 1 | placement.replay_buffer: "1Mb" is not a size such as 65536, 64KiB, 7.5GB or 5PiB
-                    placement: {replay_buffer: 1GiB}           | 1 | placement.replay_buffer: "1GiB" is not in the range 0B to 64MiB
+                    http: {copy_buffer: 1Mb}                    | 1 | http.copy_buffer: "1Mb" is not a size such as 65536, 64KiB, 7.5GB or 5PiB
+                    http: {copy_buffer: 1GiB}                   | 1 | http.copy_buffer: "1GiB" is not in the range 8KiB to 8MiB
                     breaker: {window: 60}                      | 1 | breaker.window: "60" is not a duration such as 250ms, 60s, 5m, 1h30m or 7d
                     breaker: {window: 2h}                      | 1 | breaker.window: "2h" is not in the range 1s to 1h
                     namespace: {engine: mysql}                 | 1 | namespace.engine: "mysql" is not one of sqlite, postgres, redis
                     namespace:\\n  engine: postgres             | 2 | namespace.engine: "postgres" is not available in this build; sqlite is
                     namespace: {url: x}                        | 1 | namespace.url: is not for the engine sqlite
                     listen: 127.0.0.1:9001                     | 0 | the configuration: admin_listen "127.0.0.1:9001" is the address of listen, too
-                    intents: {window: 10m}                     | 0 | the configuration: intents.lifetime is less than 3 times intents.window
                     domain: S3.example.com                     | 1 | domain: "S3.example.com" is not a domain name in lower case
                     """)
     void an_error_names_file_line_and_key(String yaml, int line, String message) {
