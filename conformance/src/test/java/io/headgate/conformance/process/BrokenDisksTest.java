@@ -142,7 +142,7 @@ final class BrokenDisksTest {
         mount(mount, image.toString(), "loop", "ext4");
         Files.createDirectory(mount.resolve("account"));
         Files.createSymbolicLink(directory, mount.resolve("account"));
-        gateway = new ChildGateway(data, List.of("-Xmx256m"), with("HEADGATE_STALL_TIMEOUT", "2s"));
+        gateway = new ChildGateway(data, List.of("-Xmx256m"), with("HEADGATE_BREAKER_STALL_TIMEOUT", "2s"));
         start();
         write(20, 10_000);
 
