@@ -43,7 +43,7 @@ final class ArchitectureTest {
             row("placement", "domain"),
             row("region", "domain", "http", "s3"),
             row("work", "domain", "namespace", "placement", "account", "blob"),
-            row("admin", "domain", "http", "namespace", "account", "work"),
+            row("admin", "domain", "http", "namespace", "account", "placement", "work"),
             row("cli", "domain"),
             row("app.config", "domain"));
 

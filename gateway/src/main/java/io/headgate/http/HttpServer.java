@@ -31,6 +31,7 @@ public final class HttpServer {
     private static final Logger LOG = LoggerFactory.getLogger(HttpServer.class);
     private static final int RESPONSE_HEAD_BYTES = 8 * 1024;
     private static final int MAX_RESPONSE_HEAD_BYTES = 64 * 1024;
+    private static final long CROWDED_IDLE_MILLIS = 10_000;
 
     private final Server server;
     private final InetSocketAddress address;
@@ -65,7 +66,7 @@ public final class HttpServer {
         connector.setIdleTimeout(config.idleTimeout().toMillis());
         connector.setAcceptQueueSize(1024);
         server.addConnector(connector);
-        server.addBean(new NetworkConnectionLimit(config.maxConnections(), server));
+        server.addBean(connectionLimit(config, server));
         server.setHandler(dispatcher);
         server.setErrorHandler(dispatcher::handleError);
         start(server);
@@ -116,6 +117,13 @@ public final class HttpServer {
         }
     }
 
+    private static NetworkConnectionLimit connectionLimit(HttpServerConfig config, Server server) {
+        NetworkConnectionLimit limit = new NetworkConnectionLimit(config.maxConnections(), server);
+        // While it is full, silent connections make room sooner.
+        limit.setEndPointIdleTimeout(Math.min(config.idleTimeout().toMillis(), CROWDED_IDLE_MILLIS));
+        return limit;
+    }
+
     private static ThreadPool threadPool(HttpServerConfig config) {
         if (config.virtualThreadSelectors()) {
             VirtualThreadPool pool = new VirtualThreadPool();
@@ -139,6 +147,9 @@ public final class HttpServer {
         http.setSendXPoweredBy(false);
         http.setSendDateHeader(true);
         http.setUriCompliance(UriCompliance.UNSAFE);
+        // Jetty's cache of common fields would hand out "utf-8" for a client's "UTF-8", and the signature covers what
+        // was sent.
+        http.setHeaderCacheCaseSensitive(true);
         http.setInputBufferSize(ServerConnection.INPUT_BUFFER_BYTES);
         http.setRequestHeaderSize(config.maxHeadBytes());
         http.setResponseHeaderSize(RESPONSE_HEAD_BYTES);

@@ -1,5 +1,7 @@
 package io.headgate.http;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.headgate.http.ResponseSender.SourceFailedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -83,12 +85,13 @@ final class RequestDispatcher extends Handler.Abstract implements Graceful {
     private void serve(Request request, org.eclipse.jetty.server.Response response, Callback callback) {
         long begunNanos = System.nanoTime();
         ServerConnection connection = (ServerConnection) request.getConnectionMetaData();
-        Signal signal = new Signal(Thread.currentThread());
         RateFloor floor = new RateFloor(config.minBytesPerSecond(), rateSpanNanos);
-        RequestBody body = new RequestBody(request, signal, floor, expectsContinue(request));
+        RequestBody body =
+                new RequestBody(request, new Signal(Thread.currentThread()), floor, expectsContinue(request));
         JettyExchange exchange = new JettyExchange(
                 request, head(request, connection), connection.nextRequestId(), clock.instant(), body);
-        ResponseSender sender = new ResponseSender(request, response, buffers, signal, floor);
+        ResponseSender sender =
+                new ResponseSender(request, response, buffers, new Signal(Thread.currentThread()), floor);
 
         Response answer = answer(exchange, connection);
         boolean closing = !body.isDrainable(request.getLength());
@@ -215,9 +218,11 @@ final class RequestDispatcher extends Handler.Abstract implements Graceful {
         String requestId = connection.nextRequestId();
         byte[] xml = page.xml(requestId);
         byte[] head = ("HTTP/1.1 408 Request Timeout\r\nx-amz-request-id: " + requestId
-                        + "\r\nServer: Headgate\r\nContent-Type: application/xml\r\nContent-Length: " + xml.length
+                        + "\r\nServer: Headgate\r\nDate: "
+                        + connection.getServer().getDateField().getValue()
+                        + "\r\nContent-Type: application/xml\r\nContent-Length: " + xml.length
                         + "\r\nConnection: close\r\n\r\n")
-                .getBytes(java.nio.charset.StandardCharsets.ISO_8859_1);
+                .getBytes(ISO_8859_1);
         connection
                 .getEndPoint()
                 .write(Callback.from(connection.getEndPoint()::close), ByteBuffer.wrap(head), ByteBuffer.wrap(xml));

@@ -43,7 +43,7 @@ public final class GarbageCleanup implements Worker {
     /** Of how many failed blobs the waiting times are kept; with more than these, the account as a whole waits. */
     private static final int MAX_FAILED_BLOBS = 10_000;
     /** At most one blob that has failed before is tried in this time, so that undeletable blobs alone never open the breaker. */
-    private static final Duration RETRY_INTERVAL = Duration.ofMinutes(1);
+    private static final Duration RETRY_INTERVAL = Duration.ofMinutes(2);
     /** Above this part of the account's request rate, deletions give way to clients. */
     private static final double BUSY_RATIO = 0.8;
 
@@ -155,6 +155,7 @@ public final class GarbageCleanup implements Worker {
     }
 
     private void noteFailure(Garbage garbage) {
+        nextRetry = clock.instant().plus(RETRY_INTERVAL);
         FailedBlob before = failedBlobs.get(garbage.blob());
         if (before == null && failedBlobs.size() >= MAX_FAILED_BLOBS) {
             return;

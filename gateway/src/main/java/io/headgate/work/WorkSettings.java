@@ -35,7 +35,7 @@ public record WorkSettings(
      *     they take; the grace is for those of other gateways, so it is the longest read there that must not fail
      * @param interval how often it is looked for, and the first wait after a failed deletion
      * @param batch how many blobs of an account a turn deletes, 1 to 10,000
-     * @param parallelism how many deletions of an account run at once, at least 1
+     * @param parallelism how many deletions of an account run at once, at least 1: an account that flushes deletions flushes them together
      * @param maxBackoff the longest wait of an account all of whose deletions fail
      * @param maxBlobBackoff the longest wait of a single blob whose deletion fails
      */
@@ -47,7 +47,7 @@ public record WorkSettings(
             Duration maxBackoff,
             Duration maxBlobBackoff) {
         public static final Garbage DEFAULT = new Garbage(
-                Duration.ofHours(1), Duration.ofSeconds(10), 1000, 4, Duration.ofMinutes(5), Duration.ofHours(6));
+                Duration.ofHours(1), Duration.ofSeconds(10), 1000, 16, Duration.ofMinutes(5), Duration.ofHours(6));
     }
 
     /**

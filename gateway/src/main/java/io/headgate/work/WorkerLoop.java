@@ -85,11 +85,11 @@ final class WorkerLoop {
                 last.turns() + 1,
                 last.failures() + 1,
                 inARow,
-                Optional.of(new WorkerStatus.Error(failure.toString(), clock.instant())));
+                Optional.of(new WorkerStatus.Failure(failure.toString(), clock.instant())));
         return wait;
     }
 
-    private void enter(State state, long turns, long failures, int inARow, Optional<WorkerStatus.Error> lastError) {
+    private void enter(State state, long turns, long failures, int inARow, Optional<WorkerStatus.Failure> lastError) {
         WorkerStatus last = status;
         Instant since = state == last.state() ? last.since() : clock.instant();
         status = new WorkerStatus(worker.name(), state, since, turns, failures, inARow, lastError);

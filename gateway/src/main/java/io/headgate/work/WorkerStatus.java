@@ -19,7 +19,7 @@ public record WorkerStatus(
         long turns,
         long failures,
         int failuresInARow,
-        Optional<Error> lastError) {
+        Optional<Failure> lastError) {
 
     /** What a worker may be doing. */
     public enum State {
@@ -34,5 +34,5 @@ public record WorkerStatus(
     }
 
     /** What went wrong and when. */
-    public record Error(String message, Instant at) {}
+    public record Failure(String message, Instant at) {}
 }

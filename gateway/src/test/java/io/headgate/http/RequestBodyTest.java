@@ -289,7 +289,7 @@ final class RequestBodyTest {
                         config -> config.withMinRate(1_000_000, Duration.ofMillis(300)), new Receiver());
                 RawClient client = fixture.connect()) {
             client.send(PUT + "Content-Length: 100000000\r\n\r\n");
-            trickleUntilAnswered(client);
+            client.trickleUntilAnswered("x");
             RawClient.Reply reply = client.reply();
             assertThat(reply.status()).isEqualTo(400);
             assertThat(reply.text()).isEqualTo("The client sent the body too slowly");
@@ -300,27 +300,26 @@ final class RequestBodyTest {
     @Test
     void a_slow_handler_does_not_make_its_client_slow_or_idle() throws IOException {
         byte[] body = random(1_000_000);
+        CountDownLatch proceed = new CountDownLatch(1);
         HttpHandler handler = exchange -> {
             Response response = new Receiver().handle(exchange);
-            long begun = System.nanoTime();
-            await().pollInterval(Duration.ofMillis(20)).until(() -> System.nanoTime() - begun > 500_000_000L);
+            awaitUninterruptibly(proceed);
             return response;
         };
         try (ServerFixture fixture = new ServerFixture(
-                        config -> config.withMinRate(1_000_000, Duration.ofMillis(100))
-                                .withTimeouts(Duration.ofMillis(150), Duration.ofSeconds(5)),
+                        config -> config.withMinRate(1_000, Duration.ofMillis(100))
+                                .withTimeouts(Duration.ofMillis(300), Duration.ofSeconds(5)),
                         handler);
                 RawClient client = fixture.connect()) {
             client.send(PUT + "Content-Length: " + body.length + "\r\n\r\n").send(body);
+            await().until(() -> fixture.server.requestsInFlight() == 1);
+            try (RawClient silent = fixture.connect()) {
+                // When a later connection is cut as idle, the handler has taken longer than the idle timeout.
+                assertThat(silent.isClosedByServer()).isTrue();
+            }
+            proceed.countDown();
             assertThat(client.reply().text()).isEqualTo(digest(body));
         }
-    }
-
-    private static void trickleUntilAnswered(RawClient client) {
-        await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(10)).until(() -> {
-            client.send("x");
-            return client.in().available() > 0;
-        });
     }
 
     private static HttpHandler readingInto(Queue<Exception> failures) {

@@ -22,7 +22,8 @@ public final class ConfigLoader {
     private static final String PREFIX = "HEADGATE_";
 
     /** Variables that are not keys: read by the launcher and by {@code Main}. */
-    private static final List<String> OTHER_VARIABLES = List.of("HEADGATE_CONFIG", "HEADGATE_JAVA_OPTS");
+    private static final List<String> OTHER_VARIABLES =
+            List.of("HEADGATE_CLASS_CACHE", "HEADGATE_CONFIG", "HEADGATE_JAVA_OPTS");
 
     private ConfigLoader() {}
 

@@ -12,12 +12,12 @@ import io.headgate.app.config.HeadgateConfig.IntentConfig;
 import io.headgate.app.config.HeadgateConfig.Limits;
 import io.headgate.app.config.HeadgateConfig.MultipartConfig;
 import io.headgate.app.config.HeadgateConfig.NamespaceConfig;
+import io.headgate.app.config.HeadgateConfig.OrphansConfig;
 import io.headgate.app.config.HeadgateConfig.PlacementConfig;
 import io.headgate.app.config.HeadgateConfig.Storage;
 import io.headgate.app.config.HeadgateConfig.SweepConfig;
 import io.headgate.app.config.HeadgateConfig.UserConfig;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -62,12 +62,9 @@ final class ConfigReader {
                 http(),
                 new MultipartConfig(values.get(Settings.MIN_PART_SIZE), values.get(Settings.REMEMBER_COMPLETED)),
                 intents(),
-                new GarbageConfig(
-                        values.get(Settings.GARBAGE_GRACE),
-                        values.get(Settings.GARBAGE_INTERVAL),
-                        values.get(Settings.GARBAGE_BATCH),
-                        values.get(Settings.GARBAGE_MAX_BACKOFF)),
-                new SweepConfig(values.get(Settings.SWEEP_INTERVAL), values.get(Settings.SWEEP_BATCH)),
+                garbage(),
+                sweep(),
+                orphans(),
                 accessLog(dataDir));
     }
 
@@ -108,7 +105,13 @@ final class ConfigReader {
                         Settings.ENGINE,
                         "\"" + ValueType.lower(engine) + "\" is not available in this build; sqlite is");
         }
-        return new NamespaceConfig(engine, values.find(Settings.NAMESPACE_URL), values.find(Settings.NAMESPACE_CACHE));
+        return new NamespaceConfig(
+                engine,
+                values.find(Settings.NAMESPACE_URL),
+                values.find(Settings.NAMESPACE_CACHE),
+                values.get(Settings.NAMESPACE_DURABILITY),
+                values.get(Settings.NAMESPACE_TIMEOUT),
+                values.get(Settings.NAMESPACE_WAL_LIMIT));
     }
 
     private List<AccountConfig> accounts(String region, Path dataDir) throws ConfigException {
@@ -181,8 +184,7 @@ final class ConfigReader {
                 values.get(Settings.MAX_CAPACITY_RATIO),
                 values.get(Settings.MAX_REQUEST_RATIO),
                 values.get(Settings.MAX_BYTE_RATE_RATIO),
-                values.get(Settings.MAX_ATTEMPTS),
-                Math.toIntExact(values.get(Settings.REPLAY_BUFFER)));
+                values.get(Settings.USAGE_INTERVAL));
     }
 
     private BreakerConfig breaker() throws ConfigException {
@@ -192,6 +194,7 @@ final class ConfigReader {
                 values.get(Settings.BREAKER_WINDOW),
                 values.get(Settings.BREAKER_OPEN),
                 values.get(Settings.BREAKER_PROBE_TIMEOUT),
+                values.get(Settings.BREAKER_PROBE_INTERVAL),
                 errorRatio.isPresent() ? OptionalDouble.of(errorRatio.get()) : OptionalDouble.empty(),
                 values.get(Settings.BREAKER_MIN_REQUESTS));
     }
@@ -209,18 +212,39 @@ final class ConfigReader {
                 Math.toIntExact(values.get(Settings.MAX_TARGET_SIZE)),
                 Math.toIntExact(values.get(Settings.COPY_BUFFER)),
                 values.get(Settings.MAX_COPY_BUFFERS),
-                Math.toIntExact(values.get(Settings.MAX_XML_SIZE)),
-                values.get(Settings.DRAIN_TIMEOUT),
-                values.get(Settings.MAX_CLOCK_SKEW));
+                values.get(Settings.DRAIN_TIMEOUT));
     }
 
     private IntentConfig intents() throws ConfigException {
-        Duration window = values.get(Settings.INTENT_WINDOW);
-        Duration lifetime = values.get(Settings.INTENT_LIFETIME);
-        if (lifetime.compareTo(window.multipliedBy(3)) < 0) {
-            throw values.error(Settings.INTENT_LIFETIME, "is less than 3 times intents.window");
-        }
-        return new IntentConfig(window, lifetime);
+        return new IntentConfig(values.get(Settings.INTENT_WINDOW), values.get(Settings.INTENT_LIFETIME));
+    }
+
+    private GarbageConfig garbage() throws ConfigException {
+        return new GarbageConfig(
+                values.get(Settings.GARBAGE_GRACE),
+                values.get(Settings.GARBAGE_INTERVAL),
+                values.get(Settings.GARBAGE_BATCH),
+                values.get(Settings.GARBAGE_PARALLELISM),
+                values.get(Settings.GARBAGE_MAX_BACKOFF),
+                values.get(Settings.GARBAGE_MAX_BLOB_BACKOFF));
+    }
+
+    private SweepConfig sweep() throws ConfigException {
+        return new SweepConfig(
+                values.get(Settings.SWEEP_INTERVAL),
+                values.get(Settings.SWEEP_PAGE),
+                values.get(Settings.SWEEP_PAUSE),
+                values.get(Settings.SWEEP_MAX_BACKOFF));
+    }
+
+    private OrphansConfig orphans() throws ConfigException {
+        return new OrphansConfig(
+                values.get(Settings.ORPHANS_DELAY),
+                values.get(Settings.ORPHANS_INTERVAL),
+                values.get(Settings.ORPHANS_MIN_AGE),
+                values.get(Settings.ORPHANS_PAGE),
+                values.get(Settings.ORPHANS_PAUSE),
+                values.get(Settings.ORPHANS_MAX_RATIO));
     }
 
     private AccessLogConfig accessLog(Path dataDir) throws ConfigException {

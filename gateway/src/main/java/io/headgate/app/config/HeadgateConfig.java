@@ -28,6 +28,7 @@ public record HeadgateConfig(
         IntentConfig intents,
         GarbageConfig garbage,
         SweepConfig sweep,
+        OrphansConfig orphans,
         AccessLogConfig accessLog) {
 
     public HeadgateConfig {
@@ -59,7 +60,13 @@ public record HeadgateConfig(
      *
      * @param url of the database, for the engines that are servers
      */
-    public record NamespaceConfig(Engine engine, Optional<Secret> url, Optional<Secret> cache) {}
+    public record NamespaceConfig(
+            Engine engine,
+            Optional<Secret> url,
+            Optional<Secret> cache,
+            Durability durability,
+            Duration timeout,
+            long walLimitBytes) {}
 
     /** The kinds of account. */
     enum AccountType {
@@ -96,17 +103,9 @@ public record HeadgateConfig(
     /** A user besides root; ids and access keys are unique. */
     public record UserConfig(String id, String displayName, Optional<String> email, Credentials credentials) {}
 
-    /**
-     * The filters of placement, and what is done when an account fails.
-     *
-     * @param replayBufferBytes how much of a body is kept to send it again
-     */
+    /** The filters of placement, and how often the accounts' use is read anew. */
     public record PlacementConfig(
-            double maxCapacityRatio,
-            double maxRequestRatio,
-            double maxByteRateRatio,
-            int maxAttempts,
-            int replayBufferBytes) {}
+            double maxCapacityRatio, double maxRequestRatio, double maxByteRateRatio, Duration usageInterval) {}
 
     /**
      * When an account's breaker opens, and for how long.
@@ -118,6 +117,7 @@ public record HeadgateConfig(
             Duration window,
             Duration open,
             Duration probeTimeout,
+            Duration probeInterval,
             OptionalDouble errorRatio,
             int minRequests) {}
 
@@ -140,17 +140,24 @@ public record HeadgateConfig(
             int maxTargetBytes,
             int copyBufferBytes,
             int maxCopyBuffers,
-            int maxXmlBytes,
-            Duration drainTimeout,
-            Duration maxClockSkew) {}
+            Duration drainTimeout) {}
 
     public record MultipartConfig(long minPartBytes, Duration rememberCompleted) {}
 
     public record IntentConfig(Duration window, Duration lifetime) {}
 
-    public record GarbageConfig(Duration grace, Duration interval, int batch, Duration maxBackoff) {}
+    public record GarbageConfig(
+            Duration grace,
+            Duration interval,
+            int batch,
+            int parallelism,
+            Duration maxBackoff,
+            Duration maxBlobBackoff) {}
 
-    public record SweepConfig(Duration interval, int batch) {}
+    public record SweepConfig(Duration interval, int page, Duration pause, Duration maxBackoff) {}
+
+    public record OrphansConfig(
+            Duration delay, Duration interval, Duration minAge, int page, Duration pause, double maxRatio) {}
 
     /** Where the access log goes. */
     public enum LogDestination {
@@ -166,5 +173,5 @@ public record HeadgateConfig(
      * @param path of the file, also when it is not used
      */
     public record AccessLogConfig(
-            LogDestination destination, Path path, long maxFileBytes, int keptFiles, int queuedLines) {}
+            LogDestination destination, Path path, long maxFileBytes, int keptFiles, long queuedBytes) {}
 }

@@ -82,6 +82,22 @@ final class Settings {
             "namespace.url", URL, "none", "URL of the database; not with the engine `sqlite`. May hold a password."));
     static final Setting<Secret> NAMESPACE_CACHE = add(Setting.optional(
             "namespace.cache", URL, "no cache", "URL of the Redis cache; only with the engine `postgres`."));
+    static final Setting<HeadgateConfig.Durability> NAMESPACE_DURABILITY = add(
+            Setting.of(
+                    "namespace.durability",
+                    ValueType.oneOf(HeadgateConfig.Durability.class),
+                    "sync",
+                    "`sqlite`: `sync` flushes each commit to disk before it is acknowledged; `none` does not, for benchmarks."));
+    static final Setting<Duration> NAMESPACE_TIMEOUT = add(Setting.of(
+            "namespace.timeout",
+            ValueType.duration("1s", "10m"),
+            "30s",
+            "How long an operation waits for the database before the client gets 503."));
+    static final Setting<Long> NAMESPACE_WAL_LIMIT = add(Setting.of(
+            "namespace.wal_limit",
+            ValueType.bytes("1MiB", "1TiB"),
+            "64MiB",
+            "`sqlite`: size of the write-ahead log from which writers wait until it is folded into the database."));
 
     static final Setting<String> ACCOUNT_NAME = add(Setting.required(
             "storage_shards[].name",
@@ -160,17 +176,11 @@ final class Settings {
             "An account beyond this part of its request rate takes no new blobs."));
     static final Setting<Double> MAX_BYTE_RATE_RATIO = add(Setting.of(
             "placement.max_byte_rate_ratio", ValueType.ratio(), "0.80", "The same for bytes a second, in and out."));
-    static final Setting<Integer> MAX_ATTEMPTS = add(Setting.of(
-            "placement.max_attempts",
-            ValueType.integer(1, 100),
-            "3",
-            "Accounts that one write tries before the client gets 503."));
-    static final Setting<Long> REPLAY_BUFFER = add(
-            Setting.of(
-                    "placement.replay_buffer",
-                    ValueType.bytes("0B", "64MiB"),
-                    "1MiB",
-                    "First bytes of a body that are kept, so that a failed upload can be sent to another account; a failure later than that is a 503."));
+    static final Setting<Duration> USAGE_INTERVAL = add(Setting.of(
+            "placement.usage_interval",
+            ValueType.duration("100ms", "1h"),
+            "10s",
+            "How often the bytes held by the accounts are read from the namespace."));
 
     static final Setting<Integer> BREAKER_FAILURES = add(Setting.of(
             "breaker.failures",
@@ -189,6 +199,11 @@ final class Settings {
             ValueType.duration("1s", "1h"),
             "60s",
             "A probe that has not ended by then is given up, and another may pass."));
+    static final Setting<Duration> BREAKER_PROBE_INTERVAL = add(Setting.of(
+            "breaker.probe_interval",
+            ValueType.duration("100ms", "1h"),
+            "1s",
+            "How often an open breaker is looked at, to probe the account once it is due."));
     static final Setting<Double> BREAKER_ERROR_RATIO = add(Setting.optional(
             "breaker.error_ratio",
             ValueType.ratio(),
@@ -252,21 +267,11 @@ final class Settings {
             ValueType.integer(0, 100_000),
             "256",
             "Copy buffers in use at once; further responses stream through 8 KiB."));
-    static final Setting<Long> MAX_XML_SIZE = add(Setting.of(
-            "http.max_xml_size",
-            ValueType.bytes("64KiB", "64MiB"),
-            "4MiB",
-            "Bytes of an XML request body (DeleteObjects, CompleteMultipartUpload)."));
     static final Setting<Duration> DRAIN_TIMEOUT = add(Setting.of(
             "http.drain_timeout",
             ValueType.duration("0s", "1h"),
             "30s",
             "How long requests in flight may take to end after SIGTERM."));
-    static final Setting<Duration> MAX_CLOCK_SKEW = add(Setting.of(
-            "http.max_clock_skew",
-            ValueType.duration("1s", "1d"),
-            "15m",
-            "How far a signed request's time may be from the gateway's."));
 
     static final Setting<Long> MIN_PART_SIZE = add(Setting.of(
             "multipart.min_part_size",
@@ -284,35 +289,73 @@ final class Settings {
             ValueType.duration("100ms", "10m"),
             "10s",
             "Writes that begin in one window share one recorded intent."));
-    static final Setting<Duration> INTENT_LIFETIME = add(
-            Setting.of(
-                    "intents.lifetime",
-                    ValueType.duration("10s", "1d"),
-                    "5m",
-                    "An intent that its gateway has not renewed for so long expires, and its writes can no longer commit. At least 3 windows."));
+    static final Setting<Duration> INTENT_LIFETIME = add(Setting.of(
+            "intents.lifetime",
+            ValueType.duration("10s", "1d"),
+            "5m",
+            "An intent that its gateway has not renewed for so long expires, and its writes can no longer commit."));
 
-    static final Setting<Duration> GARBAGE_GRACE = add(Setting.of(
-            "garbage.grace",
-            ValueType.duration("0s", "30d"),
-            "1h",
-            "How long the bytes of a deleted object stay, for reads in flight: the longest read that must not fail."));
+    static final Setting<Duration> GARBAGE_GRACE = add(
+            Setting.of(
+                    "garbage.grace",
+                    ValueType.duration("0s", "30d"),
+                    "1h",
+                    "How long the bytes of a deleted object stay for reads of other gateways: the longest read there that must not fail. Reads of this gateway are waited for, however long they take."));
     static final Setting<Duration> GARBAGE_INTERVAL = add(Setting.of(
             "garbage.interval", ValueType.duration("100ms", "1h"), "10s", "How often garbage is looked for."));
     static final Setting<Integer> GARBAGE_BATCH = add(Setting.of(
             "garbage.batch", ValueType.integer(1, 10_000), "1000", "Blobs that one look takes from an account."));
+    static final Setting<Integer> GARBAGE_PARALLELISM = add(Setting.of(
+            "garbage.parallelism", ValueType.integer(1, 256), "4", "Deletions of an account that run at once."));
     static final Setting<Duration> GARBAGE_MAX_BACKOFF = add(Setting.of(
             "garbage.max_backoff",
             ValueType.duration("1s", "1d"),
             "5m",
-            "Longest wait after a failed deletion; waits double from the interval."));
+            "Longest wait of an account whose deletions fail; waits double from the interval."));
+    static final Setting<Duration> GARBAGE_MAX_BLOB_BACKOFF = add(Setting.of(
+            "garbage.max_blob_backoff",
+            ValueType.duration("1s", "30d"),
+            "6h",
+            "Longest wait after failed deletions of one blob."));
 
     static final Setting<Duration> SWEEP_INTERVAL = add(Setting.of(
             "sweep.interval",
-            ValueType.duration("1s", "7d"),
+            ValueType.duration("100ms", "7d"),
             "1m",
-            "How often expired intents are looked for and the blobs of their writes swept."));
-    static final Setting<Integer> SWEEP_BATCH = add(
-            Setting.of("sweep.batch", ValueType.integer(1, 1_000), "1000", "Blobs that one step of the sweep lists."));
+            "How often expired intents are looked for, and the blobs of their writes swept."));
+    static final Setting<Integer> SWEEP_PAGE =
+            add(Setting.of("sweep.page", ValueType.integer(1, 1_000), "1000", "Blobs that are listed at a time."));
+    static final Setting<Duration> SWEEP_PAUSE = add(
+            Setting.of("sweep.pause", ValueType.duration("0s", "1h"), "50ms", "Pause between the steps of a sweep."));
+    static final Setting<Duration> SWEEP_MAX_BACKOFF = add(Setting.of(
+            "sweep.max_backoff",
+            ValueType.duration("1s", "1d"),
+            "10m",
+            "Longest wait before what a sweep had to leave is tried again."));
+
+    static final Setting<Duration> ORPHANS_DELAY = add(Setting.of(
+            "orphans.delay",
+            ValueType.duration("0s", "30d"),
+            "1h",
+            "Time from the start to the first search for blobs that nothing knows."));
+    static final Setting<Duration> ORPHANS_INTERVAL = add(Setting.of(
+            "orphans.interval", ValueType.duration("1s", "365d"), "1d", "Time from one search to the next."));
+    static final Setting<Duration> ORPHANS_MIN_AGE = add(
+            Setting.of(
+                    "orphans.min_age",
+                    ValueType.duration("0s", "365d"),
+                    "6h",
+                    "Younger blobs are left to a later search: more than the clocks of gateways differ, and than an intent's window."));
+    static final Setting<Integer> ORPHANS_PAGE =
+            add(Setting.of("orphans.page", ValueType.integer(1, 1_000), "1000", "Blobs that are listed at a time."));
+    static final Setting<Duration> ORPHANS_PAUSE =
+            add(Setting.of("orphans.pause", ValueType.duration("0s", "1h"), "200ms", "Pause after each page."));
+    static final Setting<Double> ORPHANS_MAX_RATIO = add(
+            Setting.of(
+                    "orphans.max_ratio",
+                    ValueType.ratio(),
+                    "0.1",
+                    "A search stops before more than this part of the blobs that it saw are orphans: then the namespace, not the account, has lost something."));
 
     static final Setting<HeadgateConfig.LogDestination> ACCESS_LOG = add(Setting.of(
             "access_log.destination",
@@ -328,12 +371,12 @@ final class Settings {
             "access_log.max_size", ValueType.bytes("64KiB", "1TiB"), "64MiB", "Size at which the file is rotated."));
     static final Setting<Integer> ACCESS_LOG_KEEP =
             add(Setting.of("access_log.keep", ValueType.integer(0, 1_000), "4", "Rotated files that are kept."));
-    static final Setting<Integer> ACCESS_LOG_QUEUE = add(
+    static final Setting<Long> ACCESS_LOG_QUEUE = add(
             Setting.of(
                     "access_log.queue",
-                    ValueType.integer(16, 1_000_000),
-                    "16384",
-                    "Lines that may wait for a slow disk; beyond that lines are dropped and counted, requests are not held up."));
+                    ValueType.bytes("64KiB", "1GiB"),
+                    "16MiB",
+                    "Memory for lines that wait for a slow disk; beyond it lines are dropped and counted, requests are not held up."));
 
     static final List<Setting<?>> ALL = Collections.unmodifiableList(DECLARED);
 

@@ -67,7 +67,7 @@ final class SqliteLane implements AutoCloseable {
         }
     }
 
-    /** @param committed told after each commit, on the writer's thread */
+    /** @param committed called after each commit, on the writer's thread, with no transaction open */
     SqliteLane(SqliteFile file, SqliteOptions options, Runnable committed) {
         this.file = file;
         this.options = options;
@@ -145,8 +145,9 @@ final class SqliteLane implements AutoCloseable {
         Throwable failure = attempt(writes);
         if (failure == null) {
             writes.forEach(Write::complete);
+            committed.run();
         } else if (writes.size() == 1) {
-            LOG.warn("A write of the namespace failed: {}", failure.toString());
+            LOG.debug("A write of the namespace failed", failure);
             writes.getFirst().fail(failure);
         } else {
             // Nothing of the batch has happened. Each alone, those that can commit do.
@@ -172,7 +173,6 @@ final class SqliteLane implements AutoCloseable {
             }
             batch.flush();
             open.update(COMMIT);
-            committed.run();
             return null;
         } catch (SQLException | RuntimeException failed) {
             rollBack();
@@ -191,7 +191,7 @@ final class SqliteLane implements AutoCloseable {
         try {
             open.update(ROLLBACK);
         } catch (SQLException gone) {
-            LOG.warn("The namespace's connection is opened again: {}", gone.toString());
+            LOG.debug("The namespace's connection is opened again", gone);
             discardSession();
         }
     }

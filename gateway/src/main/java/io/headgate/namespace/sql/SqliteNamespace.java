@@ -5,6 +5,7 @@ import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.AccountUsage;
 import io.headgate.namespace.Bucket;
+import io.headgate.namespace.BucketClaim;
 import io.headgate.namespace.BucketQuery;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.CompleteUpload;
@@ -70,7 +71,7 @@ public final class SqliteNamespace implements Namespace {
     }
 
     @Override
-    public Bucket createBucket(Bucket bucket) {
+    public BucketClaim createBucket(Bucket bucket) {
         return lane.write(batch -> Buckets.create(batch, bucket));
     }
 

@@ -3,6 +3,7 @@ package io.headgate.s3.op;
 import io.headgate.http.RequestHead.Field;
 import io.headgate.http.Response;
 import io.headgate.namespace.Bucket;
+import io.headgate.namespace.BucketClaim;
 import io.headgate.s3.Action;
 import io.headgate.s3.Responses;
 import io.headgate.s3.S3Error;
@@ -32,10 +33,10 @@ final class CreateBucket {
             throw new S3Exception(S3Error.NOT_IMPLEMENTED, "Not implemented: object lock");
         }
         Bucket wanted = new Bucket(request.bucket(), call.user().userId(), location(call), storage.now());
-        Bucket made = storage.namespace().createBucket(wanted);
-        if (!made.equals(wanted)) {
+        BucketClaim claim = storage.namespace().createBucket(wanted);
+        if (!claim.made()) {
             throw new S3Exception(
-                    made.owner().equals(wanted.owner())
+                    claim.bucket().owner().equals(wanted.owner())
                             ? S3Error.BUCKET_ALREADY_OWNED_BY_YOU
                             : S3Error.BUCKET_ALREADY_EXISTS);
         }

@@ -33,9 +33,8 @@ final class ListObjects {
         listing.xml().element("MaxKeys", request.maxKeys());
         listing.optionalText("Delimiter", request.delimiter()).encodingType();
         listing.xml().element("IsTruncated", page.truncated());
-        // S3 gives the next marker only with a delimiter; giving it always harms no client and spares some a wrong
-        // guess.
-        if (page.truncated()) {
+        // Without a delimiter the next marker is the last key of the page, and S3 leaves it to the client to see that.
+        if (page.truncated() && !request.delimiter().isEmpty()) {
             listing.text("NextMarker", page.last());
         }
         listing.entries(page, owners.of(call.bucket(request.bucket())));

@@ -35,6 +35,7 @@ final class Refusals {
             case INVALID_PART_ORDER -> S3Error.INVALID_PART_ORDER;
             case ENTITY_TOO_SMALL -> S3Error.ENTITY_TOO_SMALL;
             case ENTITY_TOO_LARGE -> S3Error.ENTITY_TOO_LARGE;
+            case SIZE_MISMATCH -> S3Error.INVALID_REQUEST;
             case BAD_DIGEST -> S3Error.BAD_DIGEST;
             case INVALID_RANGE -> S3Error.INVALID_RANGE;
             case INTENT_EXPIRED -> S3Error.SERVICE_UNAVAILABLE;

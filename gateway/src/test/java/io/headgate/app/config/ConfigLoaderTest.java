@@ -117,7 +117,7 @@ final class ConfigLoaderTest {
                                         OptionalLong.of(25_000_000_000L)),
                                 new Storage.Local(Path.of("/srv/2"), Durability.SYNC)));
         assertThat(config.users().getFirst().displayName()).isEqualTo("Alice é");
-        assertThat(config.users().getFirst().credentials().secretKey().value()).isEqualTo("alice-secret");
+        assertThat(config.users().getFirst().credentials().secretKey().reveal()).isEqualTo("alice-secret");
         assertThat(config.placement().maxCapacityRatio()).isEqualTo(0.5);
         assertThat(config.breaker().window()).isEqualTo(Duration.ofSeconds(90));
         assertThat(config.breaker().errorRatio()).hasValue(0.25);
@@ -129,7 +129,7 @@ final class ConfigLoaderTest {
 
         assertThat(config.users().getFirst().id()).isEqualTo("0123");
         assertThat(config.users().getFirst().credentials().accessKey()).isEqualTo("1e3");
-        assertThat(config.users().getFirst().credentials().secretKey().value()).isEqualTo("00000008");
+        assertThat(config.users().getFirst().credentials().secretKey().reveal()).isEqualTo("00000008");
     }
 
     @Test
@@ -215,7 +215,7 @@ final class ConfigLoaderTest {
         assertThat(config.listen().port()).isEqualTo(7);
         assertThat(config.users().getFirst().id()).isEqualTo("alice");
         assertThat(config.users().getFirst().displayName()).isEqualTo("${NAME} costs $5");
-        assertThat(config.users().getFirst().credentials().secretKey().value()).isEqualTo("x7secret${a}");
+        assertThat(config.users().getFirst().credentials().secretKey().reveal()).isEqualTo("x7secret${a}");
     }
 
     @Test
@@ -247,15 +247,14 @@ final class ConfigLoaderTest {
                     breaker: {failures: 3.5}                   | 1 | breaker.failures: "3.5" is not a whole number
                     placement: {max_capacity_ratio: 90}        | 1 | placement.max_capacity_ratio: "90" is not in the range above 0 to 1
                     placement: {max_capacity_ratio: 0}         | 1 | placement.max_capacity_ratio: "0" is not in the range above 0 to 1
-                    placement: {replay_buffer: 1Mb}            | 1 | placement.replay_buffer: "1Mb" is not a size such as 65536, 64KiB, 7.5GB or 5PiB
-                    placement: {replay_buffer: 1GiB}           | 1 | placement.replay_buffer: "1GiB" is not in the range 0B to 64MiB
+                    http: {copy_buffer: 1Mb}                    | 1 | http.copy_buffer: "1Mb" is not a size such as 65536, 64KiB, 7.5GB or 5PiB
+                    http: {copy_buffer: 1GiB}                   | 1 | http.copy_buffer: "1GiB" is not in the range 8KiB to 8MiB
                     breaker: {window: 60}                      | 1 | breaker.window: "60" is not a duration such as 250ms, 60s, 5m, 1h30m or 7d
                     breaker: {window: 2h}                      | 1 | breaker.window: "2h" is not in the range 1s to 1h
                     namespace: {engine: mysql}                 | 1 | namespace.engine: "mysql" is not one of sqlite, postgres, redis
                     namespace:\\n  engine: postgres             | 2 | namespace.engine: "postgres" is not available in this build; sqlite is
                     namespace: {url: x}                        | 1 | namespace.url: is not for the engine sqlite
                     listen: 127.0.0.1:9001                     | 0 | the configuration: admin_listen "127.0.0.1:9001" is the address of listen, too
-                    intents: {window: 10m}                     | 0 | the configuration: intents.lifetime is less than 3 times intents.window
                     domain: S3.example.com                     | 1 | domain: "S3.example.com" is not a domain name in lower case
                     """)
     void an_error_names_file_line_and_key(String yaml, int line, String message) {
