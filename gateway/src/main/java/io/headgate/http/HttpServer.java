@@ -31,14 +31,15 @@ public final class HttpServer {
     private static final Logger LOG = LoggerFactory.getLogger(HttpServer.class);
     private static final int RESPONSE_HEAD_BYTES = 8 * 1024;
     private static final int MAX_RESPONSE_HEAD_BYTES = 64 * 1024;
+    private static final long CROWDED_IDLE_MILLIS = 10_000;
 
     private final Server server;
-    private final ServerConnector connector;
+    private final InetSocketAddress address;
     private final RequestDispatcher dispatcher;
 
-    private HttpServer(Server server, ServerConnector connector, RequestDispatcher dispatcher) {
+    private HttpServer(Server server, InetSocketAddress address, RequestDispatcher dispatcher) {
         this.server = server;
-        this.connector = connector;
+        this.address = address;
         this.dispatcher = dispatcher;
     }
 
@@ -65,16 +66,16 @@ public final class HttpServer {
         connector.setIdleTimeout(config.idleTimeout().toMillis());
         connector.setAcceptQueueSize(1024);
         server.addConnector(connector);
-        server.addBean(new NetworkConnectionLimit(config.maxConnections(), server));
+        server.addBean(connectionLimit(config, server));
         server.setHandler(dispatcher);
         server.setErrorHandler(dispatcher::handleError);
         start(server);
-        return new HttpServer(server, connector, dispatcher);
+        return new HttpServer(server, new InetSocketAddress(config.host(), connector.getLocalPort()), dispatcher);
     }
 
     /** Where it listens, with the port that was picked if 0 was asked for. */
     public InetSocketAddress address() {
-        return new InetSocketAddress(connector.getHost(), connector.getLocalPort());
+        return address;
     }
 
     /** Requests being handled at this moment. */
@@ -116,6 +117,13 @@ public final class HttpServer {
         }
     }
 
+    private static NetworkConnectionLimit connectionLimit(HttpServerConfig config, Server server) {
+        NetworkConnectionLimit limit = new NetworkConnectionLimit(config.maxConnections(), server);
+        // While it is full, silent connections make room sooner.
+        limit.setEndPointIdleTimeout(Math.min(config.idleTimeout().toMillis(), CROWDED_IDLE_MILLIS));
+        return limit;
+    }
+
     private static ThreadPool threadPool(HttpServerConfig config) {
         if (config.virtualThreadSelectors()) {
             VirtualThreadPool pool = new VirtualThreadPool();
@@ -139,6 +147,9 @@ public final class HttpServer {
         http.setSendXPoweredBy(false);
         http.setSendDateHeader(true);
         http.setUriCompliance(UriCompliance.UNSAFE);
+        // Jetty's cache of common fields would hand out "utf-8" for a client's "UTF-8", and the signature covers what
+        // was sent.
+        http.setHeaderCacheCaseSensitive(true);
         http.setInputBufferSize(ServerConnection.INPUT_BUFFER_BYTES);
         http.setRequestHeaderSize(config.maxHeadBytes());
         http.setResponseHeaderSize(RESPONSE_HEAD_BYTES);

@@ -9,11 +9,12 @@ import java.time.Duration;
  * @param port the port to listen on; 0 picks a free one
  * @param virtualThreadSelectors whether the selectors run on virtual threads too (less CPU from a few connections up) or on a pool of
  *     platform threads, where only the handlers are virtual
- * @param idleTimeout after this long without a byte a silent connection, a stalled body and an unread response are cut
+ * @param idleTimeout after this long without a byte a silent connection, a stalled body and an unread response are cut; 75 s by default,
+ *     more than the 60 s after which SDKs drop an idle connection of theirs, so that they never send into one that is being closed
  * @param headTimeout how long a request's head may take from its first byte to its last
  * @param minBytesPerSecond the least rate of a body in either direction, over the time spent waiting for the client; 0 for none
  * @param minRateGrace the waiting time over which the least rate is taken; the first such span is free of judgement
- * @param maxConnections connections open at once; more wait in the listen backlog
+ * @param maxConnections connections open at once; more wait in the listen backlog, and silent ones are then closed after 10 s
  * @param maxHeadBytes bytes of request line and header fields. 32 KiB: S3 allows 8 KiB of header fields, a session token may have
  *     some KiB more, and a presigned target can carry a key of 1,024 bytes percent-encoded beside a token
  * @param maxHeaderFields header fields of a request
@@ -42,7 +43,7 @@ public record HttpServerConfig(
                 host,
                 port,
                 true,
-                Duration.ofSeconds(60),
+                Duration.ofSeconds(75),
                 Duration.ofSeconds(20),
                 1024,
                 Duration.ofSeconds(30),

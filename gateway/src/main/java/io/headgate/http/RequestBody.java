@@ -125,8 +125,7 @@ final class RequestBody extends InputStream {
                 readable.reset();
                 request.demand(readable);
                 if (!readable.await(nanosLeft)) {
-                    request.fail(new TimeoutException("The rest of the body did not come"));
-                    failure = new BodyException("The rest of the body did not come");
+                    cutOff("The rest of the body did not come");
                 }
             } else {
                 left -= next.remaining();
@@ -188,17 +187,21 @@ final class RequestBody extends InputStream {
         while (!readable.await(floor.nanosToVerdict())) {
             long now = System.nanoTime();
             if (floor.waited(now - begun, 0)) {
-                // Ends the demand, which may not be pending when the exchange completes; raises the signal.
-                request.fail(new TimeoutException("The body came too slowly"));
-                failure = new BodyException("The client sent the body too slowly");
+                cutOff("The client sent the body too slowly");
                 return;
             }
             begun = now;
         }
         if (floor.waited(System.nanoTime() - begun, 0)) {
-            request.fail(new TimeoutException("The body came too slowly"));
-            failure = new BodyException("The client sent the body too slowly");
+            cutOff("The client sent the body too slowly");
         }
+    }
+
+    /** Fails the body, and ends a demand under way, which may not be pending when the exchange completes. */
+    private void cutOff(String reason) {
+        failure = new BodyException(reason);
+        request.fail(new TimeoutException(reason));
+        readable.await(Long.MAX_VALUE);
     }
 
     private static BodyException failed(Throwable cause) {

@@ -1,5 +1,7 @@
 package io.headgate.http;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.headgate.http.ResponseSender.SourceFailedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -10,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
 import org.eclipse.jetty.http.HttpVersion;
@@ -82,19 +85,23 @@ final class RequestDispatcher extends Handler.Abstract implements Graceful {
     private void serve(Request request, org.eclipse.jetty.server.Response response, Callback callback) {
         long begunNanos = System.nanoTime();
         ServerConnection connection = (ServerConnection) request.getConnectionMetaData();
-        Signal signal = new Signal(Thread.currentThread());
         RateFloor floor = new RateFloor(config.minBytesPerSecond(), rateSpanNanos);
-        RequestBody body = new RequestBody(request, signal, floor, expectsContinue(request));
+        RequestBody body =
+                new RequestBody(request, new Signal(Thread.currentThread()), floor, expectsContinue(request));
         JettyExchange exchange = new JettyExchange(
                 request, head(request, connection), connection.nextRequestId(), clock.instant(), body);
-        ResponseSender sender = new ResponseSender(request, response, buffers, signal, floor);
+        ResponseSender sender =
+                new ResponseSender(request, response, buffers, new Signal(Thread.currentThread()), floor);
 
         Response answer = answer(exchange, connection);
         boolean closing = !body.isDrainable(request.getLength());
         Throwable failure = null;
         try {
             answer = send(sender, answer, exchange, closing);
-        } catch (IOException | RuntimeException e) {
+        } catch (IOException e) {
+            failure = e;
+        } catch (RuntimeException e) {
+            LOG.error("The response to request {} could not be written", exchange.requestId(), e);
             failure = e;
         }
         connection.requestCompleted();
@@ -144,6 +151,9 @@ final class RequestDispatcher extends Handler.Abstract implements Graceful {
             return answer;
         } catch (SourceFailedException e) {
             LOG.error("Request {} failed", exchange.requestId(), e);
+            if (sender.started()) {
+                throw e;
+            }
             Response error = ErrorPage.INTERNAL_ERROR.response(exchange.requestId());
             sender.reset();
             sender.send(error, exchange.requestId(), closing);
@@ -179,10 +189,11 @@ final class RequestDispatcher extends Handler.Abstract implements Graceful {
     /** Answers what Jetty refuses by itself. */
     boolean handleError(Request request, org.eclipse.jetty.server.Response response, Callback callback) {
         ServerConnection connection = (ServerConnection) request.getConnectionMetaData();
-        ErrorPage page = ErrorPage.of(response.getStatus());
-        if (request.getAttribute(ErrorHandler.ERROR_EXCEPTION) instanceof Throwable cause && page.status() >= 500) {
-            LOG.error("A request failed within the HTTP server", cause);
+        Object cause = request.getAttribute(ErrorHandler.ERROR_EXCEPTION);
+        if (cause instanceof Throwable bug && !(cause instanceof HttpException)) {
+            LOG.error("A request failed within the HTTP server", bug);
         }
+        ErrorPage page = ErrorPage.of(response.getStatus());
         String requestId = connection.nextRequestId();
         Instant now = clock.instant();
         byte[] xml = HttpMethod.HEAD.is(request.getMethod()) ? new byte[0] : page.xml(requestId);
@@ -207,9 +218,11 @@ final class RequestDispatcher extends Handler.Abstract implements Graceful {
         String requestId = connection.nextRequestId();
         byte[] xml = page.xml(requestId);
         byte[] head = ("HTTP/1.1 408 Request Timeout\r\nx-amz-request-id: " + requestId
-                        + "\r\nServer: Headgate\r\nContent-Type: application/xml\r\nContent-Length: " + xml.length
+                        + "\r\nServer: Headgate\r\nDate: "
+                        + connection.getServer().getDateField().getValue()
+                        + "\r\nContent-Type: application/xml\r\nContent-Length: " + xml.length
                         + "\r\nConnection: close\r\n\r\n")
-                .getBytes(java.nio.charset.StandardCharsets.ISO_8859_1);
+                .getBytes(ISO_8859_1);
         connection
                 .getEndPoint()
                 .write(Callback.from(connection.getEndPoint()::close), ByteBuffer.wrap(head), ByteBuffer.wrap(xml));

@@ -41,7 +41,7 @@ final class ResponseSender {
         this.floor = floor;
     }
 
-    /** Fails because the body's source did, with nothing written yet: another response can still be sent. */
+    /** Fails because the body's source did. If nothing was written yet, another response can still be sent. */
     static final class SourceFailedException extends IOException {
         private static final long serialVersionUID = 1L;
 
@@ -68,7 +68,7 @@ final class ResponseSender {
         target.reset();
     }
 
-    /** Writes the response and closes its channel. After an exception the connection must be cut, but for a {@link SourceFailedException}. */
+    /** Writes the response and closes its channel. After an exception with {@link #started} the connection must be cut. */
     void send(Response response, String requestId, boolean closing) throws IOException {
         try {
             writeHead(response, requestId, closing);
@@ -154,7 +154,7 @@ final class ResponseSender {
                 }
             }
         } catch (IOException | RuntimeException e) {
-            throw started ? new IOException("The body of the response broke off", e) : new SourceFailedException(e);
+            throw new SourceFailedException(e);
         }
     }
 
@@ -176,7 +176,10 @@ final class ResponseSender {
         Throwable failure = written.failure();
         if (failure != null) {
             sentBytes += bytes == null ? 0 : count - bytes.remaining();
-            throw new IOException("The response could not be written", failure);
+            if (failure instanceof IOException || failure instanceof TimeoutException) {
+                throw new IOException("The client does not take the response", failure);
+            }
+            throw new IllegalStateException("The response cannot be written", failure);
         }
         sentBytes += count;
     }

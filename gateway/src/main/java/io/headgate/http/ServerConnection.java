@@ -7,6 +7,8 @@ import java.util.HexFormat;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.http.HttpField;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.AbstractEndPoint;
@@ -90,7 +92,9 @@ final class ServerConnection extends HttpConnection {
     @Override
     protected HttpStreamOverHTTP1 newHttpStream(String method, String uri, HttpVersion version) {
         target = uri == null ? "" : uri;
-        return super.newHttpStream(method, "/", version);
+        return version == HttpVersion.HTTP_1_0
+                ? new WithoutExpectations(method, version)
+                : super.newHttpStream(method, "/", version);
     }
 
     @Override
@@ -152,5 +156,19 @@ final class ServerConnection extends HttpConnection {
 
     private boolean isWithinHead() {
         return HEAD_STATES.contains(getParser().getState());
+    }
+
+    /** An expectation in HTTP/1.0 is to be ignored (RFC 9110, section 10.1.1); Jetty would answer it with 100. */
+    private final class WithoutExpectations extends HttpStreamOverHTTP1 {
+        WithoutExpectations(String method, HttpVersion version) {
+            super(method, "/", version);
+        }
+
+        @Override
+        public void parsedHeader(HttpField field) {
+            if (field.getHeader() != HttpHeader.EXPECT) {
+                super.parsedHeader(field);
+            }
+        }
     }
 }

@@ -54,7 +54,7 @@ public final class MultipartRules {
 
     /**
      * What the command makes of the uploaded parts. Refusals, in this order: INVALID_PART_ORDER, INVALID_PART, ENTITY_TOO_SMALL,
-     * ENTITY_TOO_LARGE, BAD_DIGEST.
+     * ENTITY_TOO_LARGE, SIZE_MISMATCH, BAD_DIGEST.
      *
      * @param declared which checksum the upload was started with
      * @param uploaded the upload's parts by number
@@ -114,7 +114,7 @@ public final class MultipartRules {
         }
         if (command.objectSizeBytes().isPresent() && command.objectSizeBytes().get() != size) {
             return new Outcome.Refused<>(
-                    Refusal.ENTITY_TOO_LARGE,
+                    Refusal.SIZE_MISMATCH,
                     "The parts have " + size + " bytes, not "
                             + command.objectSizeBytes().get());
         }

@@ -10,7 +10,11 @@ import java.util.Optional;
 public record CopySource(BucketName bucket, ObjectKey key, Optional<String> versionId) {
     private static final String VERSION = "?versionId=";
 
-    /** @throws S3Exception InvalidArgument if the header does not name a bucket and a key */
+    /**
+     * Parses the header.
+     *
+     * @throws S3Exception InvalidArgument if the header does not name a bucket and a key
+     */
     public static CopySource parse(String header) {
         // '?' inside a key arrives encoded from clients that encode; only the last bare "?versionId=" is the version.
         int question = header.lastIndexOf(VERSION);

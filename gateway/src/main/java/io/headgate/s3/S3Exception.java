@@ -7,6 +7,7 @@ public final class S3Exception extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final S3Error error;
+    private final String answer;
     private final transient Map<String, String> details;
 
     public S3Exception(S3Error error) {
@@ -22,6 +23,7 @@ public final class S3Exception extends RuntimeException {
     public S3Exception(S3Error error, String message, Map<String, String> details) {
         super(message, null, false, false);
         this.error = error;
+        this.answer = message;
         this.details = Map.copyOf(details);
     }
 
@@ -32,6 +34,11 @@ public final class S3Exception extends RuntimeException {
 
     public S3Error error() {
         return error;
+    }
+
+    /** The message for the client. */
+    public String answer() {
+        return answer;
     }
 
     public Map<String, String> details() {

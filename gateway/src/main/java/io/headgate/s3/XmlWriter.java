@@ -24,6 +24,13 @@ public final class XmlWriter {
         return writer;
     }
 
+    /** A document whose root is in S3's namespace and holds a text. */
+    public static XmlWriter documentWithText(String root, String text) {
+        XmlWriter writer = document(root);
+        writer.escape(text);
+        return writer;
+    }
+
     /** A document without a namespace, such as an error. */
     public static XmlWriter plain(String root) {
         return new XmlWriter(512).open(root);

@@ -1,5 +1,7 @@
 package io.headgate.http;
 
+import static org.awaitility.Awaitility.await;
+
 import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.EOFException;
@@ -8,6 +10,7 @@ import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -75,6 +78,18 @@ final class RawClient implements Closeable {
             body = length == null ? in.readAllBytes() : exactly(Integer.parseInt(length));
         }
         return new Reply(status, fields, body);
+    }
+
+    /** Sends the same over and over, a little at a time, until the server answers or cuts the connection. */
+    void trickleUntilAnswered(String latin1) {
+        await().pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(10)).until(() -> {
+            try {
+                send(latin1);
+            } catch (IOException cut) {
+                return true;
+            }
+            return in.available() > 0;
+        });
     }
 
     /** Whether the server closes the connection without another byte. */

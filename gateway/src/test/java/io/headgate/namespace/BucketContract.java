@@ -16,18 +16,18 @@ public abstract class BucketContract extends NamespaceSuite {
 
     @Test
     void a_bucket_is_found_as_it_was_made() {
-        Bucket made = namespace.createBucket(new Bucket(new BucketName("videos"), "bob", "eu-west", NOW));
+        Bucket made = new Bucket(new BucketName("videos"), "bob", "eu-west", NOW);
 
-        assertThat(made).isEqualTo(new Bucket(new BucketName("videos"), "bob", "eu-west", NOW));
+        assertThat(namespace.createBucket(made)).isEqualTo(new BucketClaim(made, true));
         assertThat(namespace.bucket(made.name())).contains(made);
         assertThat(namespace.bucket(MISSING)).isEmpty();
     }
 
     @Test
     void a_taken_name_stays_with_its_owner() {
-        Bucket second = namespace.createBucket(new Bucket(BUCKET, "mallory", "mars", NOW.plusSeconds(9)));
+        BucketClaim second = namespace.createBucket(new Bucket(BUCKET, "mallory", "mars", NOW.plusSeconds(9)));
 
-        assertThat(second.owner()).isEqualTo("alice");
+        assertThat(second).isEqualTo(new BucketClaim(make.bucket(BUCKET.value()), false));
         assertThat(namespace.bucket(BUCKET)).contains(make.bucket(BUCKET.value()));
     }
 
@@ -38,7 +38,10 @@ public abstract class BucketContract extends NamespaceSuite {
         assertThat(namespace.bucket(BUCKET)).isEmpty();
         assertRefused(namespace.deleteBucket(BUCKET, NOW), Refusal.NO_SUCH_BUCKET);
         assertRefused(namespace.putObject(make.put("a", 1).command()), Refusal.NO_SUCH_BUCKET);
-        assertThat(namespace.createBucket(new Bucket(BUCKET, "bob", "", NOW)).owner())
+        assertThat(namespace
+                        .createBucket(new Bucket(BUCKET, "bob", "", NOW))
+                        .bucket()
+                        .owner())
                 .isEqualTo("bob");
         assertThat(usage()).isEqualTo(new BucketUsage(0, 0));
     }
@@ -99,14 +102,16 @@ public abstract class BucketContract extends NamespaceSuite {
     }
 
     @Test
-    void of_many_that_make_one_name_all_see_the_same_owner() throws Exception {
-        List<Callable<Bucket>> tasks = new ArrayList<>();
+    void of_many_that_make_one_name_at_the_same_instant_one_makes_it_and_all_see_it() throws Exception {
+        List<Callable<BucketClaim>> tasks = new ArrayList<>();
         for (int i = 0; i < 32; i++) {
-            Bucket mine = new Bucket(new BucketName("contested"), "user-" + i, "", NOW);
+            Bucket mine = new Bucket(new BucketName("contested"), "user-" + i % 2, "", NOW);
             tasks.add(() -> namespace.createBucket(mine));
         }
 
-        assertThat(atOnce(tasks).stream().map(Bucket::owner).distinct()).hasSize(1);
+        List<BucketClaim> claims = atOnce(tasks);
+        assertThat(claims.stream().map(BucketClaim::bucket).distinct()).hasSize(1);
+        assertThat(claims.stream().filter(BucketClaim::made)).hasSize(1);
     }
 
     @Test

@@ -104,7 +104,7 @@ public abstract class NamespaceSuite {
 
     /** A bucket of its own for each call. */
     final BucketName anotherBucket(String name) {
-        return namespace.createBucket(make.bucket(name)).name();
+        return namespace.createBucket(make.bucket(name)).bucket().name();
     }
 
     /** Starts all at once and returns what came of them. */

@@ -168,6 +168,7 @@ final class Blobs {
             case INVALID_RANGE -> 10;
             case INTENT_EXPIRED -> 11;
             case SUPERSEDED -> 12;
+            case SIZE_MISMATCH -> 13;
         };
     }
 

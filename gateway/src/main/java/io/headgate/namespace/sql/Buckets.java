@@ -2,6 +2,7 @@ package io.headgate.namespace.sql;
 
 import io.headgate.domain.BucketName;
 import io.headgate.namespace.Bucket;
+import io.headgate.namespace.BucketClaim;
 import io.headgate.namespace.BucketQuery;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.Outcome;
@@ -35,7 +36,7 @@ final class Buckets {
 
     private Buckets() {}
 
-    static Bucket create(Batch batch, Bucket bucket) throws SQLException {
+    static BucketClaim create(Batch batch, Bucket bucket) throws SQLException {
         Session session = batch.session();
         Long id = session.first(
                 INSERT,
@@ -48,7 +49,7 @@ final class Buckets {
             session.update(INSERT_USAGE, id);
             batch.bucketsChanged();
         }
-        return Objects.requireNonNull(find(session, bucket.name()));
+        return new BucketClaim(Objects.requireNonNull(find(session, bucket.name())), id != null);
     }
 
     static @Nullable Bucket find(Session session, BucketName name) throws SQLException {

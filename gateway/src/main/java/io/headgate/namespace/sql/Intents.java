@@ -23,6 +23,9 @@ final class Intents {
             SELECT id, gateway, opened_at, last_stamp_at, expires_at FROM intents
             WHERE taken = 1 OR expires_at < ? ORDER BY id LIMIT ?""";
 
+    private static final String STANDING = """
+            SELECT id, gateway, opened_at, last_stamp_at, expires_at FROM intents WHERE taken = 0 ORDER BY id""";
+
     private Intents() {}
 
     /** What decides whether a write may commit. */
@@ -72,6 +75,10 @@ final class Intents {
         }
         batch.intentsChanged();
         return expired;
+    }
+
+    static List<Intent> standing(Session session) throws SQLException {
+        return session.all(STANDING, Intents::read);
     }
 
     private static Intent read(ResultSet row) throws SQLException {

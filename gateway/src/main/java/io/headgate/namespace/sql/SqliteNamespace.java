@@ -5,6 +5,7 @@ import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.AccountUsage;
 import io.headgate.namespace.Bucket;
+import io.headgate.namespace.BucketClaim;
 import io.headgate.namespace.BucketQuery;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.CompleteUpload;
@@ -72,7 +73,7 @@ public final class SqliteNamespace implements Namespace {
     }
 
     @Override
-    public Bucket createBucket(Bucket bucket) {
+    public BucketClaim createBucket(Bucket bucket) {
         return lane.write(batch -> Buckets.create(batch, bucket));
     }
 
@@ -197,6 +198,11 @@ public final class SqliteNamespace implements Namespace {
     @Override
     public List<Intent> takeExpiredIntents(Instant now, int limit) {
         return lane.write(batch -> Intents.takeExpired(batch, now, limit));
+    }
+
+    @Override
+    public List<Intent> standingIntents() {
+        return readers.read(Intents::standing);
     }
 
     @Override

@@ -1,0 +1,166 @@
+package io.headgate.blob.local;
+
+import io.headgate.blob.BlobStoreException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * The directory of an account: {@code headgate-account}, a marker with the account's name; {@code blobs}; {@code journal}, where also
+ * the lock is that keeps other processes out (not on the marker: a POSIX lock ends when any handle of its file is closed).
+ *
+ * <p>An empty directory may be a new account, or the place where a disk should be mounted; to write to the latter would fill another
+ * disk and hide what is missing. So it is taken into use only for an account that has no blob yet, and from then on nothing is done
+ * without the marker. Thread-safe.
+ */
+final class AccountDirectory {
+    private static final String MARKER = "headgate-account";
+    private static final int MAX_MARKER_BYTES = 4096;
+
+    private final String account;
+    private final Path root;
+    private final Path marker;
+    private final boolean firstUse;
+
+    /** The account, held by this process. */
+    record Claim(FileChannel lockFile, FileLock lock) implements AutoCloseable {
+        @Override
+        public void close() throws IOException {
+            lockFile.close();
+        }
+    }
+
+    /** @param firstUse whether a missing or empty directory may be taken into use */
+    AccountDirectory(String account, Path root, boolean firstUse) {
+        this.account = account;
+        this.root = root.toAbsolutePath().normalize();
+        this.marker = this.root.resolve(MARKER);
+        this.firstUse = firstUse;
+    }
+
+    String account() {
+        return account;
+    }
+
+    Path root() {
+        return root;
+    }
+
+    Path blobs() {
+        return root.resolve("blobs");
+    }
+
+    Path journal() {
+        return root.resolve("journal");
+    }
+
+    /** Takes the directory for this process until the claim is closed, into use first if that is allowed. */
+    Claim claim() throws IOException {
+        if (firstUse && !isMarked()) {
+            mark();
+        }
+        check();
+        makeDirectory(blobs());
+        makeDirectory(journal());
+        FileChannel channel =
+                FileChannel.open(journal().resolve("lock"), StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+        try {
+            FileLock lock = channel.tryLock();
+            if (lock != null) {
+                return new Claim(channel, lock);
+            }
+        } catch (OverlappingFileLockException inThisProcess) {
+            channel.close();
+            throw fault("is in use by this process already");
+        } catch (Throwable failure) {
+            channel.close();
+            throw failure;
+        }
+        channel.close();
+        throw fault("is in use by another process");
+    }
+
+    private void makeDirectory(Path directory) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            Files.createDirectory(directory);
+            BlobFiles.forceDirectory(root);
+        }
+    }
+
+    /** An empty marker is one that was not written to its end. */
+    private boolean isMarked() throws IOException {
+        return Files.exists(marker) && Files.size(marker) > 0;
+    }
+
+    private void mark() throws IOException {
+        Files.createDirectories(root);
+        if (!isEmpty()) {
+            throw fault("is not empty and has no file " + MARKER + ": not an account's directory");
+        }
+        try (FileChannel channel = FileChannel.open(marker, StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
+            ByteBuffer text = StandardCharsets.UTF_8.encode(account + "\n");
+            while (text.hasRemaining()) {
+                channel.write(text);
+            }
+            channel.force(true);
+        }
+        BlobFiles.forceDirectory(root);
+        Path parent = root.getParent();
+        if (parent != null) {
+            BlobFiles.forceDirectory(parent);
+        }
+    }
+
+    /** But for a marker not written to its end, and what a new file system brings along. */
+    private boolean isEmpty() throws IOException {
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(root)) {
+            for (Path entry : entries) {
+                String name = String.valueOf(entry.getFileName());
+                if (!name.equals("lost+found") && !name.equals(MARKER)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Throws a fault unless the directory is there and the account's. */
+    void check() throws BlobStoreException {
+        String name;
+        try {
+            if (!Files.exists(marker)) {
+                throw fault(
+                        Files.isDirectory(root)
+                                ? "has no file " + MARKER + ": is its disk mounted?"
+                                : "does not exist: is its disk mounted?");
+            }
+            if (Files.size(marker) > MAX_MARKER_BYTES) {
+                throw fault("has a file " + MARKER + " that is not an account's");
+            }
+            name = Files.readString(marker).strip();
+        } catch (IOException failure) {
+            throw DiskFaults.fault(root, "reading " + MARKER, failure);
+        }
+        if (!name.equals(account)) {
+            throw fault("belongs to account " + name + ", not " + account);
+        }
+    }
+
+    /** Room for more bytes; 0 if the directory or its file system is read-only. */
+    long usableBytes() throws IOException {
+        FileStore store = Files.getFileStore(root);
+        return store.isReadOnly() || !Files.isWritable(blobs()) ? 0 : store.getUsableSpace();
+    }
+
+    private BlobStoreException fault(String what) {
+        return DiskFaults.fault(root, what);
+    }
+}

@@ -1,0 +1,393 @@
+package io.headgate.blob.local;
+
+import io.headgate.blob.BlobStore;
+import io.headgate.blob.BlobStoreException;
+import io.headgate.blob.BlobStoreException.Kind;
+import io.headgate.domain.BlobId;
+import io.headgate.domain.BodyException;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An account in a directory of this machine.
+ *
+ * <p>A small blob is durable as a record of the account's {@link Journal}, a large one as a file of its own. A file has its final name
+ * from the start: nobody refers to a blob before its put has returned, so a half-written file is just a blob that nobody refers to,
+ * which {@link #list} shows and {@link #delete} removes.
+ *
+ * <p>The directory belongs to one process and one account, as a marker file in it says. A directory that cannot be used makes every
+ * method throw an {@code ACCOUNT_FAULT}; it is looked at again each second and by each call, and works as soon as it is back.
+ */
+public final class LocalBlobStore implements BlobStore {
+    private static final int CHUNK_BYTES = 128 << 10;
+    private static final int PROBE_BYTES = 64;
+    private static final long LOOK_MILLIS = 1000;
+
+    private final AccountDirectory directory;
+    private final Durability durability;
+    private final BlobFiles files;
+    private final Journal.Sizes sizes;
+    private final ReentrantLock opening = new ReentrantLock();
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private volatile @Nullable Opened opened;
+    private volatile long usableBytes;
+
+    /** The account, taken by this process; {@code journal} is null if none is kept. */
+    private record Opened(
+            AccountDirectory.Claim claim, @Nullable Journal journal) {
+        boolean works() {
+            return journal == null || journal.failure() == null;
+        }
+    }
+
+    /**
+     * Opens the account's directory. If that fails, the store exists nevertheless, and the account is at fault until it succeeds.
+     *
+     * @param account the account's name
+     * @param root the account's directory
+     * @param firstUse whether the account is known to hold no blob yet: only then a directory that is missing or empty is taken into
+     *     use; later it means that a disk is not mounted
+     * @param clock for the age of directories
+     */
+    public LocalBlobStore(String account, Path root, Durability durability, boolean firstUse, InstantSource clock) {
+        this(account, root, durability, firstUse, clock, Journal.Sizes.DEFAULT);
+    }
+
+    LocalBlobStore(
+            String account,
+            Path root,
+            Durability durability,
+            boolean firstUse,
+            InstantSource clock,
+            Journal.Sizes sizes) {
+        this.directory = new AccountDirectory(account, root, firstUse);
+        this.durability = durability;
+        this.files = new BlobFiles(directory.blobs(), clock);
+        this.sizes = sizes;
+        look();
+        Thread.ofPlatform().daemon().name("headgate-" + account + "-look").start(this::lookAgainAndAgain);
+    }
+
+    @Override
+    public void put(BlobId id, long lengthBytes, InputStream body) throws IOException {
+        Opened account = open();
+        try {
+            Journal journal = account.journal();
+            if (journal != null && lengthBytes <= sizes.maxBlobBytes()) {
+                putJournaled(journal, id, (int) lengthBytes, body);
+            } else {
+                putFile(id, lengthBytes, body);
+            }
+        } catch (BodyException | InterruptedIOException | ClosedChannelException notOurs) {
+            throw notOurs;
+        } catch (IOException failure) {
+            throw fault("writing a blob", failure);
+        }
+    }
+
+    private static void putJournaled(Journal journal, BlobId id, int length, InputStream body) throws IOException {
+        byte[] record = new byte[Segment.RECORD_HEADER_BYTES + length];
+        for (int filled = Segment.RECORD_HEADER_BYTES; filled < record.length; ) {
+            filled += readSome(body, record, filled, record.length - filled);
+        }
+        expectEnd(body);
+        journal.put(id, record);
+    }
+
+    private void putFile(BlobId id, long length, InputStream body) throws IOException {
+        byte[] chunk = new byte[(int) Math.min(length, CHUNK_BYTES)];
+        FileChannel channel = files.create(id);
+        try (channel) {
+            for (long left = length; left > 0; ) {
+                int count = fill(body, chunk, (int) Math.min(left, chunk.length));
+                ByteBuffer bytes = ByteBuffer.wrap(chunk, 0, count);
+                while (bytes.hasRemaining()) {
+                    channel.write(bytes);
+                }
+                left -= count;
+            }
+            expectEnd(body);
+            if (durability == Durability.SYNC) {
+                channel.force(false);
+                files.forceEntry(id);
+            }
+        } catch (Throwable failure) {
+            removeBroken(id, failure);
+            throw failure;
+        }
+    }
+
+    private void removeBroken(BlobId id, Throwable failure) {
+        try {
+            files.delete(id);
+        } catch (IOException left) {
+            failure.addSuppressed(left); // the sweep finds it
+        }
+    }
+
+    /** Fills the chunk, so that the disk gets few large writes, whatever pieces the network brings. */
+    private static int fill(InputStream body, byte[] chunk, int length) throws IOException {
+        for (int filled = 0; filled < length; ) {
+            filled += readSome(body, chunk, filled, length - filled);
+        }
+        return length;
+    }
+
+    private static int readSome(InputStream body, byte[] target, int offset, int length) throws IOException {
+        int count = body.read(target, offset, length);
+        if (count < 0) {
+            throw new BodyException("The body ended early");
+        }
+        return count;
+    }
+
+    private static void expectEnd(InputStream body) throws IOException {
+        if (body.read() >= 0) {
+            throw new BodyException("The body is longer than it was said to be");
+        }
+    }
+
+    @Override
+    public ReadableByteChannel get(BlobId id, long offsetBytes, long lengthBytes) throws BlobStoreException {
+        if (offsetBytes < 0 || lengthBytes < 1) {
+            throw new IllegalArgumentException("offset " + offsetBytes + ", length " + lengthBytes);
+        }
+        try {
+            settle(id);
+            Optional<FileChannel> file = files.open(id);
+            if (file.isEmpty()) {
+                throw missing(id);
+            }
+            return run(id, file.get(), offsetBytes, lengthBytes);
+        } catch (IOException failure) {
+            throw fault("reading a blob", failure);
+        }
+    }
+
+    private BlobRun run(BlobId id, FileChannel file, long offsetBytes, long lengthBytes) throws IOException {
+        try {
+            if (file.size() - offsetBytes < lengthBytes) {
+                throw new BlobStoreException(Kind.MISSING, "Blob " + id + " is shorter than it should be");
+            }
+            return new BlobRun(directory.root(), file, offsetBytes, lengthBytes);
+        } catch (Throwable failure) {
+            file.close();
+            throw failure;
+        }
+    }
+
+    private void settle(BlobId id) throws IOException {
+        Opened account = readable();
+        if (account != null && account.journal() != null) {
+            account.journal().writer().settle(id);
+        }
+    }
+
+    /** Missing for certain, or perhaps because the account is not what it should be. */
+    private BlobStoreException missing(BlobId id) throws BlobStoreException {
+        open();
+        directory.check();
+        return new BlobStoreException(Kind.MISSING, "Blob " + id + " is not there");
+    }
+
+    @Override
+    public void delete(BlobId id) throws BlobStoreException {
+        Opened account = open();
+        directory.check();
+        try {
+            if (account.journal() != null) {
+                account.journal().delete(id);
+            } else {
+                files.delete(id);
+            }
+        } catch (IOException failure) {
+            throw fault("deleting a blob", failure);
+        }
+    }
+
+    @Override
+    public List<StoredBlob> list(int fanOut, Instant from, Instant to, @Nullable BlobId after, int limit)
+            throws BlobStoreException {
+        if (fanOut < 0 || fanOut >= BlobId.FAN_OUT || limit < 1 || limit > 5000) {
+            throw new IllegalArgumentException("fan-out " + fanOut + ", limit " + limit);
+        }
+        Opened account = open();
+        directory.check();
+        try {
+            if (account.journal() != null) {
+                account.journal().writer().settleAll(fanOut);
+            }
+            return files.list(fanOut, from, to, after, limit);
+        } catch (DirectoryIteratorException failure) {
+            throw fault("listing blobs", new IOException(failure));
+        } catch (IOException failure) {
+            throw fault("listing blobs", failure);
+        }
+    }
+
+    @Override
+    public void probe(BlobId id) throws BlobStoreException {
+        byte[] written = new byte[PROBE_BYTES];
+        ByteBuffer.wrap(written).putLong(id.uuid().getLeastSignificantBits());
+        ByteBuffer read = ByteBuffer.allocate(PROBE_BYTES);
+        try {
+            put(id, PROBE_BYTES, new ByteArrayInputStream(written));
+            try (ReadableByteChannel channel = get(id, 0, PROBE_BYTES)) {
+                while (channel.read(read) >= 0 && read.hasRemaining()) {
+                    // until all is read
+                }
+            }
+            delete(id);
+        } catch (IOException failure) {
+            throw fault("a probe", failure);
+        }
+        if (!read.flip().equals(ByteBuffer.wrap(written))) {
+            throw DiskFaults.fault(directory.root(), "what was written is not what was read");
+        }
+    }
+
+    @Override
+    public long usableBytes() {
+        return usableBytes;
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+        opening.lock();
+        try {
+            release();
+        } finally {
+            opening.unlock();
+        }
+    }
+
+    // Opening
+
+    /** The account, for writing: opened now if it is not, or if its journal has failed. */
+    private Opened open() throws BlobStoreException {
+        Opened account = opened;
+        return account != null && account.works() ? account : reopen();
+    }
+
+    /** The account for reading, or {@code null} if its blobs can be read though the account cannot be written. */
+    private @Nullable Opened readable() throws BlobStoreException {
+        Opened account = opened;
+        if (account != null) {
+            return account;
+        }
+        try {
+            return reopen();
+        } catch (BlobStoreException cannotBeWritten) {
+            try {
+                directory.check();
+                if (SegmentPool.isClean(directory.journal())) {
+                    return null;
+                }
+            } catch (IOException cannotBeRead) {
+                cannotBeWritten.addSuppressed(cannotBeRead);
+            }
+            throw cannotBeWritten;
+        }
+    }
+
+    private Opened reopen() throws BlobStoreException {
+        opening.lock();
+        try {
+            Opened account = opened;
+            if (account != null && account.works()) {
+                return account;
+            }
+            if (closed.getCount() == 0) {
+                throw DiskFaults.fault(directory.root(), "the account is closed");
+            }
+            release();
+            account = claim();
+            opened = account;
+            return account;
+        } catch (IOException failure) {
+            throw fault("opening the account", failure);
+        } finally {
+            opening.unlock();
+        }
+    }
+
+    private Opened claim() throws IOException {
+        AccountDirectory.Claim claim = directory.claim();
+        try {
+            boolean needed = durability == Durability.SYNC || !SegmentPool.isClean(directory.journal());
+            if (!needed) {
+                return new Opened(claim, null);
+            }
+            Journal journal = new Journal("headgate-" + directory.account(), directory.journal(), files, sizes);
+            if (durability == Durability.SYNC) {
+                return new Opened(claim, journal);
+            }
+            journal.close(); // it has repeated what an earlier, durable run left
+            return new Opened(claim, null);
+        } catch (Throwable failure) {
+            claim.close();
+            throw failure;
+        }
+    }
+
+    private void release() {
+        Opened account = opened;
+        if (account == null) {
+            return;
+        }
+        try {
+            if (account.journal() != null) {
+                account.journal().close();
+            }
+            account.claim().close();
+        } catch (IOException failure) {
+            // What the journal could not finish it repeats when it is opened again.
+            System.getLogger(LocalBlobStore.class.getName())
+                    .log(System.Logger.Level.WARNING, "Directory " + directory.root() + ": closing failed", failure);
+        } finally {
+            opened = null;
+        }
+    }
+
+    private void lookAgainAndAgain() {
+        try {
+            while (!closed.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+                look();
+            }
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Opens the account if need be and sees how much room it has: none if it cannot be written. */
+    private void look() {
+        try {
+            open();
+            directory.check();
+            usableBytes = directory.usableBytes();
+        } catch (IOException unusable) {
+            usableBytes = 0;
+        }
+    }
+
+    private BlobStoreException fault(String doing, IOException cause) {
+        return DiskFaults.fault(directory.root(), doing, cause);
+    }
+}

@@ -1,0 +1,325 @@
+package io.headgate.blob.local;
+
+import io.headgate.domain.BlobId;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The journal's segments: one is taken to be written, sealed when full, and released, oldest first, once all that it says is on the
+ * disk elsewhere. Thread-safe.
+ */
+final class SegmentPool implements AutoCloseable {
+    private static final String SUFFIX = ".journal";
+    private static final long TICK_NANOS = 1_000_000_000;
+    /** How often the keeper looks again when the journal waits for it. */
+    private static final long SHORTAGE_NANOS = 5_000_000;
+
+    private final Path directory;
+    private final BlobFiles files;
+    private final Journal.Sizes sizes;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Condition freed = lock.newCondition();
+    private final Deque<Segment> free = new ArrayDeque<>();
+    private final Deque<Segment> sealed = new ArrayDeque<>();
+    private final List<Segment> all = new ArrayList<>();
+    private long lastGeneration;
+    private boolean takerWaits;
+    private boolean closed;
+    private @Nullable IOException failure;
+
+    private SegmentPool(Path directory, BlobFiles files, Journal.Sizes sizes) {
+        this.directory = directory;
+        this.files = files;
+        this.sizes = sizes;
+    }
+
+    /** Opens the segments in {@code directory}, which exists, and repeats what those in use say. */
+    static SegmentPool open(Path directory, BlobFiles files, Journal.Sizes sizes) throws IOException {
+        SegmentPool pool = new SegmentPool(directory, files, sizes);
+        try {
+            for (Path path : paths(directory)) {
+                pool.add(Segment.open(path, sizes.segmentBytes()));
+            }
+            pool.repeat();
+        } catch (Throwable failure) {
+            pool.closeAll();
+            throw failure;
+        }
+        return pool;
+    }
+
+    /** Whether the segments in {@code directory}, if any, hold nothing to repeat. Changes nothing. */
+    static boolean isClean(Path directory) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            return true;
+        }
+        for (Path path : paths(directory)) {
+            if (Segment.isInUse(path)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static List<Path> paths(Path directory) throws IOException {
+        List<Path> paths = new ArrayList<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory, "*" + SUFFIX)) {
+            entries.forEach(paths::add);
+        }
+        paths.sort(Comparator.naturalOrder());
+        return paths;
+    }
+
+    private void add(Segment segment) {
+        all.add(segment);
+        lastGeneration = Math.max(lastGeneration, segment.generation());
+        (segment.inUse() ? sealed : free).add(segment);
+    }
+
+    /** Makes the files what the segments in use say, on the disk, and releases them. */
+    private void repeat() throws IOException {
+        List<Segment> used = new ArrayList<>(sealed);
+        if (used.isEmpty()) {
+            return;
+        }
+        used.sort(Comparator.comparingLong(Segment::generation));
+        // A blob is never put again after it was deleted, so a deletion decides, wherever it stands.
+        Set<BlobId> deleted = new HashSet<>();
+        visitAll(used, new Segment.Visitor() {
+            @Override
+            public void put(BlobId id, ByteBuffer bytes) {}
+
+            @Override
+            public void delete(BlobId id) {
+                deleted.add(id);
+            }
+        });
+        visitAll(used, new Segment.Visitor() {
+            @Override
+            public void put(BlobId id, ByteBuffer bytes) throws IOException {
+                if (!deleted.contains(id)) {
+                    files.restore(id, bytes);
+                }
+            }
+
+            @Override
+            public void delete(BlobId id) throws IOException {
+                files.delete(id);
+            }
+        });
+        release(used);
+    }
+
+    private static void visitAll(List<Segment> segments, Segment.Visitor visitor) throws IOException {
+        for (Segment segment : segments) {
+            segment.visit(visitor);
+        }
+    }
+
+    /** A segment to write, begun; waits until there is one. */
+    Segment take() throws IOException {
+        lock.lock();
+        try {
+            while (free.isEmpty()) {
+                throwIfOver();
+                takerWaits = true;
+                changed.signal();
+                freed.awaitUninterruptibly();
+            }
+            takerWaits = false;
+            throwIfOver();
+            Segment segment = free.remove();
+            segment.begin(++lastGeneration);
+            changed.signal();
+            return segment;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void throwIfOver() throws IOException {
+        if (failure != null) {
+            throw new IOException(String.valueOf(failure.getMessage()), failure);
+        }
+        if (closed) {
+            throw new IOException("the journal is closed");
+        }
+    }
+
+    /** Nothing more is appended to the segment. */
+    void seal(Segment segment) {
+        lock.lock();
+        try {
+            sealed.add(segment);
+            changed.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Gives up: whoever waits for a segment fails, and {@link #keep} ends. */
+    void fail(IOException cause) {
+        lock.lock();
+        try {
+            failure = cause;
+            changed.signalAll();
+            freed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Releases segments and keeps a spare one ready, until closed or failed. For a thread of its own. */
+    void keep() throws IOException {
+        long releasedAtNanos = System.nanoTime();
+        while (true) {
+            boolean spareWanted;
+            boolean shortage;
+            List<Segment> settled;
+            lock.lock();
+            try {
+                if (closed || failure != null) {
+                    return;
+                }
+                spareWanted = free.isEmpty() && all.size() < sizes.maxSegments();
+                shortage = free.isEmpty() && !spareWanted;
+                settled = settled();
+                boolean due = shortage || System.nanoTime() - releasedAtNanos >= TICK_NANOS;
+                if (!due) {
+                    settled = List.of();
+                }
+                if (settled.isEmpty() && !spareWanted) {
+                    await(shortage && takerWaits ? SHORTAGE_NANOS : TICK_NANOS);
+                    continue;
+                }
+            } finally {
+                lock.unlock();
+            }
+            if (!settled.isEmpty()) {
+                release(settled);
+                releasedAtNanos = System.nanoTime();
+            } else {
+                addSpare();
+            }
+        }
+    }
+
+    @SuppressWarnings("WaitNotInLoop") // the caller loops
+    private void await(long nanos) {
+        try {
+            if (changed.awaitNanos(nanos) <= 0) {
+                return; // time to look again
+            }
+        } catch (InterruptedException stop) {
+            closed = true;
+        }
+    }
+
+    /** The oldest sealed segments, as far as all that they say has been done. */
+    private List<Segment> settled() {
+        List<Segment> settled = new ArrayList<>();
+        for (Segment segment : sealed) {
+            if (!segment.isSettled()) {
+                break;
+            }
+            settled.add(segment);
+        }
+        return settled;
+    }
+
+    private void release(List<Segment> segments) throws IOException {
+        makeDurable(segments);
+        // Oldest first: a deletion must not be forgotten before the put that it undoes.
+        for (Segment segment : segments) {
+            segment.release();
+            lock.lock();
+            try {
+                sealed.remove(segment);
+                free.add(segment);
+                freed.signal();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    private void makeDurable(List<Segment> segments) throws IOException {
+        Optional<FileSystemSync> sync = FileSystemSync.ifAvailable();
+        if (sync.isPresent()) {
+            sync.get().sync(files.root());
+            return;
+        }
+        visitAll(segments, new Segment.Visitor() {
+            @Override
+            public void put(BlobId id, ByteBuffer bytes) throws IOException {
+                files.force(id);
+            }
+
+            @Override
+            public void delete(BlobId id) throws IOException {
+                files.forceEntry(id);
+            }
+        });
+    }
+
+    private void addSpare() throws IOException {
+        Path path = directory.resolve(String.format(Locale.ROOT, "%04d%s", all.size(), SUFFIX));
+        Segment segment = Segment.create(path, sizes.segmentBytes());
+        BlobFiles.forceDirectory(directory);
+        lock.lock();
+        try {
+            all.add(segment);
+            free.add(segment);
+            freed.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Tells {@link #keep} to end. */
+    void stop() {
+        lock.lock();
+        try {
+            closed = true;
+            changed.signalAll();
+            freed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Releases what is settled and closes the files; what is not settled is repeated by the next {@link #open}. After {@link #keep}. */
+    @Override
+    public void close() throws IOException {
+        try {
+            List<Segment> settled = settled();
+            if (failure == null && !settled.isEmpty()) {
+                release(settled);
+            }
+        } finally {
+            closeAll();
+        }
+    }
+
+    private void closeAll() throws IOException {
+        for (Segment segment : all) {
+            segment.close();
+        }
+    }
+}
