@@ -33,7 +33,8 @@ public class AuthenticationBenchmark {
     private static final String USER_AGENT = "Boto3/1.43.11 md/Botocore#1.43.11 ua/2.1 os/linux#6.18.44 md/arch#x86_64"
             + " lang/python#3.11.7 md/pyimpl#CPython m/e,Z,N,U,b,D cfg/retry-mode#legacy Botocore/1.43.11";
 
-    private final SigV4 sigV4 = new SigV4("us-east-1", accessKey -> accessKey.equals(ALICE.accessKey()) ? ALICE : null);
+    private final SigV4 sigV4 =
+            new SigV4("us-east-1", accessKey -> accessKey.equals(ALICE.accessKey()) ? ALICE : null, any -> "");
     private final RequestHead get = withUnsigned(ClientSignature.inHeader(
             "GET",
             "/bucket/photos/2026/11/some-object-000123.jpg",

@@ -97,7 +97,9 @@ public class BodyBenchmark {
 
     private static Payload payload(RequestHead head) {
         SigV4 sigV4 = new SigV4(
-                "us-east-1", accessKey -> new Credential(accessKey, ClientSignature.SECRET, "alice", "Alice"));
+                "us-east-1",
+                accessKey -> new Credential(accessKey, ClientSignature.SECRET, "alice", "Alice"),
+                unused -> "");
         return switch (sigV4.authenticate(head, Instant.parse("2026-11-30T12:00:01Z"))) {
             case Authentication.Verified verified -> verified.payload();
             case Authentication.Anonymous() -> throw new IllegalStateException("not signed");

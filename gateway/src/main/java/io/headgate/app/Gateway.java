@@ -16,6 +16,7 @@ import io.headgate.app.config.HeadgateConfig.PlacementConfig;
 import io.headgate.app.config.HeadgateConfig.SweepConfig;
 import io.headgate.app.config.HeadgateConfig.UserConfig;
 import io.headgate.blob.BlobStore;
+import io.headgate.blob.StallGuard;
 import io.headgate.blob.local.Durability;
 import io.headgate.blob.local.LocalBlobStore;
 import io.headgate.domain.BlobIds;
@@ -53,6 +54,9 @@ import java.util.random.RandomGenerator;
 final class Gateway implements AutoCloseable {
     /** The id of the user who may do everything. */
     static final String ROOT_USER = "root";
+
+    /** Of one account. Each may hold a thread of the operating system. */
+    private static final int MAX_HANGING_CALLS = 32;
 
     private final Namespace namespace;
     private final Accounts accounts;
@@ -151,9 +155,10 @@ final class Gateway implements AutoCloseable {
                     user.credentials().accessKey(), credential(user.credentials(), user.id(), user.displayName()));
             displayNames.put(user.id(), user.displayName());
         }
+        Router router = new Router(config.domain().orElse(""));
         return new S3Handler(
-                new Router(config.domain().orElse("")),
-                new SigV4(config.region(), credentials::get),
+                router,
+                new SigV4(config.region(), credentials::get, router::hostBucket),
                 storage,
                 slices,
                 new S3Handler.Settings(
@@ -173,7 +178,11 @@ final class Gateway implements AutoCloseable {
             accounts.add(new Account(
                     description,
                     breaker(config.breaker()),
-                    store(account, !inUse.contains(account.name()), clock),
+                    new StallGuard(
+                            store(account, !inUse.contains(account.name()), clock),
+                            account.name(),
+                            config.breaker().stallTimeout(),
+                            MAX_HANGING_CALLS),
                     System::nanoTime,
                     listener));
         }

@@ -73,10 +73,10 @@ final class ModelNamespace implements Namespace {
     }
 
     @Override
-    public Bucket createBucket(Bucket bucket) {
+    public BucketClaim createBucket(Bucket bucket) {
         Bucket made = new Bucket(bucket.name(), bucket.owner(), bucket.location(), millis(bucket.createdAt()));
-        buckets.putIfAbsent(bucket.name(), new BucketState(made, new TreeMap<>()));
-        return buckets.get(bucket.name()).bucket;
+        boolean taken = buckets.putIfAbsent(bucket.name(), new BucketState(made, new TreeMap<>())) != null;
+        return new BucketClaim(buckets.get(bucket.name()).bucket, !taken);
     }
 
     @Override
@@ -621,6 +621,14 @@ final class ModelNamespace implements Namespace {
     @Override
     public void closeIntents(Collection<Long> ids) {
         ids.forEach(intents::remove);
+    }
+
+    @Override
+    public List<Intent> standingIntents() {
+        return intents.values().stream()
+                .filter(state -> !state.taken)
+                .map(IntentState::intent)
+                .toList();
     }
 
     @Override

@@ -194,6 +194,7 @@ final class ConfigReader {
                 values.get(Settings.BREAKER_WINDOW),
                 values.get(Settings.BREAKER_OPEN),
                 values.get(Settings.BREAKER_PROBE_TIMEOUT),
+                values.get(Settings.BREAKER_STALL_TIMEOUT),
                 values.get(Settings.BREAKER_PROBE_INTERVAL),
                 errorRatio.isPresent() ? OptionalDouble.of(errorRatio.get()) : OptionalDouble.empty(),
                 values.get(Settings.BREAKER_MIN_REQUESTS));

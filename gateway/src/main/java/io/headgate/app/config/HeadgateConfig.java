@@ -117,6 +117,7 @@ public record HeadgateConfig(
             Duration window,
             Duration open,
             Duration probeTimeout,
+            Duration stallTimeout,
             Duration probeInterval,
             OptionalDouble errorRatio,
             int minRequests) {}

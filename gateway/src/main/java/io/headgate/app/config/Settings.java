@@ -204,6 +204,12 @@ final class Settings {
             ValueType.duration("100ms", "1h"),
             "1s",
             "How often an open breaker is looked at, to probe the account once it is due."));
+    static final Setting<Duration> BREAKER_STALL_TIMEOUT = add(
+            Setting.of(
+                    "breaker.stall_timeout",
+                    ValueType.duration("1s", "1h"),
+                    "30s",
+                    "A write, delete or listing with which an account has made no progress for so long is given up and counts as a fault; a write goes on to another account. Longer than the slowest flush of a healthy disk."));
     static final Setting<Double> BREAKER_ERROR_RATIO = add(Setting.optional(
             "breaker.error_ratio",
             ValueType.ratio(),

@@ -31,12 +31,13 @@ final class Journal implements AutoCloseable {
     /**
      * Bounds.
      *
+     * @param maxBlobBytes the longest blob that goes through the journal
      * @param batchBytes the most that is forced together, headers included
      * @param maxRecords in a segment: bounds the memory that opening takes
      * @param maxAge after which a segment is sealed though it is not full
      */
-    record Sizes(int segmentBytes, int maxSegments, int batchBytes, int maxRecords, Duration maxAge) {
-        static final Sizes DEFAULT = new Sizes(16 << 20, 8, 1 << 20, 16_384, Duration.ofSeconds(5));
+    record Sizes(int maxBlobBytes, int segmentBytes, int maxSegments, int batchBytes, int maxRecords, Duration maxAge) {
+        static final Sizes DEFAULT = new Sizes(16 << 10, 16 << 20, 8, 1 << 20, 16_384, Duration.ofSeconds(5));
     }
 
     private record Put(BlobId id, int length, int offset) {}

@@ -35,9 +35,6 @@ import org.jspecify.annotations.Nullable;
  * method throw an {@code ACCOUNT_FAULT}; it is looked at again each second and by each call, and works as soon as it is back.
  */
 public final class LocalBlobStore implements BlobStore {
-    /** The longest blob that goes through the journal. */
-    static final int JOURNALED_BYTES = 64 << 10;
-
     private static final int CHUNK_BYTES = 128 << 10;
     private static final int PROBE_BYTES = 64;
     private static final long LOOK_MILLIS = 1000;
@@ -92,7 +89,7 @@ public final class LocalBlobStore implements BlobStore {
         Opened account = open();
         try {
             Journal journal = account.journal();
-            if (journal != null && lengthBytes <= JOURNALED_BYTES) {
+            if (journal != null && lengthBytes <= sizes.maxBlobBytes()) {
                 putJournaled(journal, id, (int) lengthBytes, body);
             } else {
                 putFile(id, lengthBytes, body);

@@ -9,7 +9,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Verifies AWS Signature Version 4 of requests, in the Authorization header and in presigned URLs; of Version 2 the presigned URLs
@@ -28,23 +27,9 @@ public final class SigV4 {
     private final String region;
     private final CredentialSource credentials;
     private final SigningKeys signingKeys;
-    private final @Nullable PresignedV2 presignedV2;
+    private final PresignedV2 presignedV2;
 
     /**
-     * Refuses Version 2.
-     *
-     * @param region the one region that signatures must name
-     */
-    public SigV4(String region, CredentialSource credentials) {
-        this.region = region;
-        this.credentials = credentials;
-        this.signingKeys = new SigningKeys(region);
-        this.presignedV2 = null;
-    }
-
-    /**
-     * Takes URLs that were presigned by Version 2.
-     *
      * @param region the one region that signatures must name
      * @param hostBucket the bucket that a request's Host header stands for, by the same rule by which the request is routed; empty if
      *     the bucket stands in the path
@@ -78,9 +63,6 @@ public final class SigV4 {
                     Map.of("ArgumentName", "Authorization"));
         }
         if (version2) {
-            if (presignedV2 == null) {
-                throw RequestSignature.unsupportedMechanism();
-            }
             return presignedV2.verify(head, QueryParameters.parse(rawQuery), now);
         }
         if (presigned) {

@@ -93,7 +93,9 @@ final class AuthFuzzTest {
                 .filter(r -> r.head().header("x-amz-decoded-content-length") != null)
                 .toList();
         SigV4 clients = new SigV4(
-                "us-east-1", key -> new Credential(key, "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "a", "A"));
+                "us-east-1",
+                key -> new Credential(key, "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "a", "A"),
+                head -> "");
         int refused = 0;
         for (int round = 0; round < ROUNDS; round++) {
             ClientRequest request = chunked.get(random.nextInt(chunked.size()));
