@@ -23,6 +23,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * An account in a directory of this machine.
@@ -35,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  * method throw an {@code ACCOUNT_FAULT}; it is looked at again each second and by each call, and works as soon as it is back.
  */
 public final class LocalBlobStore implements BlobStore {
+    private static final Logger LOG = LoggerFactory.getLogger(LocalBlobStore.class);
     private static final int CHUNK_BYTES = 128 << 10;
     private static final int PROBE_BYTES = 64;
     private static final long LOOK_MILLIS = 1000;
@@ -349,20 +352,17 @@ public final class LocalBlobStore implements BlobStore {
 
     private void release() {
         Opened account = opened;
+        opened = null;
         if (account == null) {
             return;
         }
-        try {
-            if (account.journal() != null) {
-                account.journal().close();
-            }
-            account.claim().close();
+        // The journal first, the claim whatever happens
+        try (AccountDirectory.Claim _ = account.claim();
+                Journal _ = account.journal()) {
+            LOG.debug("Directory {}: closing", directory.root());
         } catch (IOException failure) {
             // What the journal could not finish it repeats when it is opened again.
-            System.getLogger(LocalBlobStore.class.getName())
-                    .log(System.Logger.Level.WARNING, "Directory " + directory.root() + ": closing failed", failure);
-        } finally {
-            opened = null;
+            LOG.warn("Directory {}: closing failed", directory.root(), failure);
         }
     }
 
