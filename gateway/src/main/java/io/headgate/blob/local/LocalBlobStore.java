@@ -39,6 +39,9 @@ import org.slf4j.LoggerFactory;
 public final class LocalBlobStore implements BlobStore {
     private static final Logger LOG = LoggerFactory.getLogger(LocalBlobStore.class);
     private static final int CHUNK_BYTES = 128 << 10;
+    /** A large blob goes to the disk in pieces of this size, so that the last force is not one long silence. */
+    private static final long FORCED_BYTES = 64 << 20;
+
     private static final int PROBE_BYTES = 64;
     private static final long LOOK_MILLIS = 1000;
 
@@ -124,6 +127,9 @@ public final class LocalBlobStore implements BlobStore {
                     channel.write(bytes);
                 }
                 left -= count;
+                if (durability == Durability.SYNC && left > 0 && (length - left) % FORCED_BYTES == 0) {
+                    channel.force(false);
+                }
             }
             expectEnd(body);
             if (durability == Durability.SYNC) {
