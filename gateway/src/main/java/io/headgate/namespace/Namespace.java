@@ -28,7 +28,7 @@ public interface Namespace extends AutoCloseable {
      * Makes a bucket. Bucket names are unique over all owners: if the name is taken, nothing changes and the bucket that has it is
      * returned, else the new one.
      */
-    Bucket createBucket(Bucket bucket);
+    BucketClaim createBucket(Bucket bucket);
 
     Optional<Bucket> bucket(BucketName name);
 
@@ -87,7 +87,7 @@ public interface Namespace extends AutoCloseable {
     Outcome<Part> copyPart(CopyPart command);
 
     /**
-     * Refusals: NO_SUCH_BUCKET, NO_SUCH_UPLOAD, INVALID_PART, INVALID_PART_ORDER, ENTITY_TOO_SMALL, ENTITY_TOO_LARGE, BAD_DIGEST,
+     * Refusals: NO_SUCH_BUCKET, NO_SUCH_UPLOAD, INVALID_PART, INVALID_PART_ORDER, ENTITY_TOO_SMALL, ENTITY_TOO_LARGE, SIZE_MISMATCH, BAD_DIGEST,
      * PRECONDITION_FAILED, NO_SUCH_KEY (If-Match, no current version). A refused upload stays as it was.
      */
     Outcome<ObjectVersion> completeUpload(CompleteUpload command);
@@ -117,6 +117,9 @@ public interface Namespace extends AutoCloseable {
      * ones, also those taken earlier, oldest first, at most {@code limit}. The sweep closes them when it has swept.
      */
     List<Intent> takeExpiredIntents(Instant now, int limit);
+
+    /** Intents that are recorded and not taken, expired or not: a blob stamped in the window of one may be being written. */
+    List<Intent> standingIntents();
 
     /** Of {@code blobs}, those that neither a version, nor an upload, nor the garbage queue knows. At most 1,000. */
     List<BlobId> unknownBlobs(List<BlobId> blobs);

@@ -14,8 +14,10 @@ public enum Refusal {
     INVALID_PART_ORDER,
     /** Complete: a part other than the last is below the least size. The detail names the part. */
     ENTITY_TOO_SMALL,
-    /** Complete: the object would be larger than 5 TiB, or its size is not the one that the client said. */
+    /** Complete: the object would be larger than 5 TiB. */
     ENTITY_TOO_LARGE,
+    /** Complete: the object's size is not the one that the client said. */
+    SIZE_MISMATCH,
     /** Complete: the checksum of the whole is not the one that the client said. */
     BAD_DIGEST,
     /** The requested range does not lie in the source of a copied part. */

@@ -7,6 +7,7 @@ public final class S3BodyException extends BodyException {
     private static final long serialVersionUID = 1L;
 
     private final S3Error error;
+    private final String answer;
 
     public S3BodyException(S3Error error) {
         this(error, error.message());
@@ -16,9 +17,15 @@ public final class S3BodyException extends BodyException {
     public S3BodyException(S3Error error, String message) {
         super(message);
         this.error = error;
+        this.answer = message;
     }
 
     public S3Error error() {
         return error;
+    }
+
+    /** The answer to the request whose body this was. */
+    public S3Exception asAnswer() {
+        return new S3Exception(error, answer);
     }
 }

@@ -48,6 +48,7 @@ public enum S3Error {
     INVALID_REQUEST("InvalidRequest", 400, "The request is not valid"),
     INVALID_STORAGE_CLASS("InvalidStorageClass", 400, "The storage class that you specified is not valid"),
     INVALID_TAG("InvalidTag", 400, "The tag provided was not a valid tag"),
+    INVALID_TOKEN("InvalidToken", 400, "The provided token is malformed or otherwise not valid"),
     INVALID_URI("InvalidURI", 400, "The specified URI couldn't be parsed"),
     KEY_TOO_LONG("KeyTooLongError", 400, "Your key is too long"),
     MALFORMED_TRAILER("MalformedTrailerError", 400, "The request contained trailing data that was not well-formed"),

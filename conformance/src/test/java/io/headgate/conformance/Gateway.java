@@ -1,0 +1,171 @@
+package io.headgate.conformance;
+
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+
+/**
+ * The packaged gateway as a child process, on its embedded defaults over a fresh data directory. It is killed, and the directory
+ * deleted, when this JVM ends, however it ends short of a kill.
+ */
+final class Gateway {
+    private static final Duration START_LIMIT = Duration.ofSeconds(60);
+    private static final Duration STOP_LIMIT = Duration.ofSeconds(15);
+    private static final String ACCESS_KEY = "CONFORMANCEACCESSKEY";
+    private static final String SECRET_KEY = "conformance/secret+key0123456789abcdefgh";
+    private static final String REGION = "us-east-1";
+    private static final String DOMAIN = "s3.headgate.test";
+
+    private final Process process;
+    private final Path data;
+    private final URI url;
+
+    private Gateway(Process process, Path data, URI url) {
+        this.process = process;
+        this.data = data;
+        this.url = url;
+    }
+
+    /** Starts a gateway and waits until it serves; its output also goes to {@code gateway.log} in the build directory. */
+    static Gateway start() {
+        try {
+            Path jar = jar();
+            Path data = Files.createTempDirectory("headgate-conformance");
+            int port = freePort();
+            ProcessBuilder builder = new ProcessBuilder(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-Xmx512m",
+                    "-jar",
+                    jar.toString(),
+                    "serve",
+                    "--data",
+                    data.toString(),
+                    "--listen",
+                    "127.0.0.1:" + port,
+                    "--admin-listen",
+                    "127.0.0.1:" + freePort());
+            builder.redirectErrorStream(true);
+            builder.environment()
+                    .keySet()
+                    .removeIf(name -> name.startsWith("HEADGATE_") || name.equals("STORAGE_SHARDS"));
+            builder.environment().put("HEADGATE_ROOT_ACCESS_KEY", ACCESS_KEY);
+            builder.environment().put("HEADGATE_ROOT_SECRET_KEY", SECRET_KEY);
+            builder.environment().put("HEADGATE_REGION", REGION);
+            builder.environment().put("HEADGATE_DOMAIN", DOMAIN);
+            Gateway gateway = new Gateway(builder.start(), data, URI.create("http://127.0.0.1:" + port));
+            Runtime.getRuntime().addShutdownHook(new Thread(gateway::stop, "gateway-stop"));
+            gateway.awaitReady();
+            return gateway;
+        } catch (IOException failed) {
+            throw new UncheckedIOException("The gateway could not be started", failed);
+        }
+    }
+
+    Endpoint endpoint() {
+        return new Endpoint(url, ACCESS_KEY, SECRET_KEY, REGION, Optional.of(DOMAIN));
+    }
+
+    private static Path jar() {
+        Path jar = Path.of(Endpoint.setting("jar").orElse("../gateway/target/headgate.jar"))
+                .toAbsolutePath()
+                .normalize();
+        if (!Files.isRegularFile(jar)) {
+            throw new IllegalStateException("No gateway to test: build " + jar
+                    + " first (mvn package), or set headgate.conformance.url to a running endpoint");
+        }
+        return jar;
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private void awaitReady() throws IOException {
+        Path log = Files.createDirectories(Path.of("target")).resolve("gateway.log");
+        CompletableFuture<Void> ready = new CompletableFuture<>();
+        List<String> startup = new ArrayList<>();
+        Thread.ofPlatform().daemon().name("gateway-output").start(() -> copyOutput(log, ready, startup));
+        try {
+            ready.get(START_LIMIT.toSeconds(), TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException failed) {
+            stop();
+            synchronized (startup) {
+                throw new IllegalStateException(
+                        "The gateway did not say \"headgate ready\" within " + START_LIMIT + "; its output:\n"
+                                + String.join("\n", startup),
+                        failed);
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            stop();
+            throw new IllegalStateException("Interrupted while the gateway started", interrupted);
+        }
+    }
+
+    private void copyOutput(Path log, CompletableFuture<Void> ready, List<String> startup) {
+        try (BufferedReader output = process.inputReader();
+                BufferedWriter copy = Files.newBufferedWriter(log)) {
+            for (String line = output.readLine(); line != null; line = output.readLine()) {
+                copy.write(line);
+                copy.newLine();
+                copy.flush();
+                if (!ready.isDone()) {
+                    synchronized (startup) {
+                        startup.add(line);
+                    }
+                }
+                if (line.startsWith("headgate ready")) {
+                    ready.complete(null);
+                }
+            }
+            ready.completeExceptionally(new IllegalStateException("The gateway closed its output"));
+        } catch (IOException failed) {
+            ready.completeExceptionally(failed);
+        }
+    }
+
+    private void stop() {
+        process.destroy();
+        try {
+            if (!process.waitFor(STOP_LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+                process.destroyForcibly().waitFor();
+            }
+        } catch (InterruptedException interrupted) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+        deleteTree(data);
+    }
+
+    /** Deletes a directory and what is in it. */
+    static void deleteTree(Path directory) {
+        if (!Files.exists(directory)) {
+            return;
+        }
+        try (Stream<Path> paths = Files.walk(directory)) {
+            for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(path);
+            }
+        } catch (IOException failed) {
+            throw new UncheckedIOException("Could not delete " + directory, failed);
+        }
+    }
+}

@@ -1,0 +1,169 @@
+package io.headgate.conformance.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3Configuration;
+import software.amazon.awssdk.services.s3.presigner.S3Presigner;
+
+/** A heap of 256 MiB serves 200 large transfers at once, because no body is ever held whole. */
+@DisabledIfSystemProperty(
+        named = "headgate.conformance.url",
+        matches = ".+",
+        disabledReason = "looks at its own gateway")
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+final class MemoryTest {
+    private static final int TRANSFERS = 200;
+    private static final int BLOCKS = (64 << 20) / Transfer.BLOCK_BYTES;
+    /** All uploads are open and have sent this much before any goes on. */
+    private static final int BLOCKS_BEFORE_THE_BARRIER = BLOCKS / 16;
+    /**
+     * How many uploads go on to their end; the other clients hang up. All of them need 13 GB of disk; the heap sees no difference, so
+     * that is done on request only.
+     */
+    private static final int COMPLETED = Integer.getInteger("headgate.memory.completed", 16);
+
+    private static final String BUCKET = "large";
+
+    private ChildGateway gateway;
+
+    @AfterEach
+    void stop() {
+        gateway.close();
+    }
+
+    @Test
+    void two_hundred_uploads_and_downloads_of_64_mib_at_once_fit_into_256_mib(@TempDir Path data) throws Exception {
+        gateway = new ChildGateway(
+                data, List.of("-Xmx256m", "-XX:+ExitOnOutOfMemoryError"), Map.of("STORAGE_SHARDS", unflushed(data)));
+        gateway.start();
+        try (S3Client s3 = gateway.client();
+                S3Presigner presigner = presigner()) {
+            s3.createBucket(request -> request.bucket(BUCKET));
+            CyclicBarrier allOpen = new CyclicBarrier(TRANSFERS);
+
+            assertThat(atOnce(i -> upload(presigner, i, allOpen)))
+                    .as("statuses of the uploads, those of clients that hung up 0")
+                    .isEqualTo(statuses(i -> i < COMPLETED ? 200 : 0));
+            assertThat(atOnce(i -> download(presigner, i % COMPLETED, allOpen)))
+                    .as("blocks that came as they were sent")
+                    .containsOnly(BLOCKS);
+        }
+        assertThat(gateway.isAlive()).isTrue();
+        assertThat(gateway.output()).doesNotContain("OutOfMemoryError");
+        System.out.println("memory test: highest resident set " + peakResidentSet());
+    }
+
+    private Callable<Integer> upload(S3Presigner presigner, int object, CyclicBarrier allOpen) {
+        URI url = URI.create(presigner
+                .presignPutObject(presign -> presign.signatureDuration(Duration.ofMinutes(10))
+                        .putObjectRequest(put -> put.bucket(BUCKET).key("object-" + object)))
+                .url()
+                .toString());
+        return () -> {
+            try (Transfer transfer = new Transfer(gateway.port())) {
+                transfer.beginUpload(url, (long) BLOCKS * Transfer.BLOCK_BYTES);
+                transfer.sendBlocks(object, 0, BLOCKS_BEFORE_THE_BARRIER);
+                allOpen.await();
+                if (object >= COMPLETED) {
+                    return 0;
+                }
+                transfer.sendBlocks(object, BLOCKS_BEFORE_THE_BARRIER, BLOCKS);
+                return transfer.endUpload();
+            }
+        };
+    }
+
+    private Callable<Integer> download(S3Presigner presigner, int object, CyclicBarrier allOpen) {
+        URI url = URI.create(presigner
+                .presignGetObject(presign -> presign.signatureDuration(Duration.ofMinutes(10))
+                        .getObjectRequest(get -> get.bucket(BUCKET).key("object-" + object)))
+                .url()
+                .toString());
+        return () -> {
+            try (Transfer transfer = new Transfer(gateway.port())) {
+                ByteBuffer buffer = ByteBuffer.allocateDirect(Transfer.BLOCK_BYTES);
+                if (transfer.beginDownload(url, buffer) != 200) {
+                    return -1;
+                }
+                allOpen.await();
+                return transfer.receiveBlocks(object, BLOCKS, buffer);
+            }
+        };
+    }
+
+    private static List<Integer> atOnce(IntFunction<Callable<Integer>> transfer) throws Exception {
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<Integer>> running = new ArrayList<>();
+            for (int i = 0; i < TRANSFERS; i++) {
+                running.add(threads.submit(transfer.apply(i)));
+            }
+            List<Integer> results = new ArrayList<>();
+            for (Future<Integer> one : running) {
+                results.add(one.get());
+            }
+            return results;
+        }
+    }
+
+    private static List<Integer> statuses(IntFunction<Integer> of) {
+        List<Integer> statuses = new ArrayList<>();
+        for (int i = 0; i < TRANSFERS; i++) {
+            statuses.add(of.apply(i));
+        }
+        return statuses;
+    }
+
+    private S3Presigner presigner() {
+        return S3Presigner.builder()
+                .endpointOverride(gateway.url())
+                .region(ChildGateway.region())
+                .credentialsProvider(ChildGateway.credentials())
+                .serviceConfiguration(
+                        S3Configuration.builder().pathStyleAccessEnabled(true).build())
+                .build();
+    }
+
+    /** The default accounts, without the wait for the disk, which is not what is tested. */
+    private static String unflushed(Path data) {
+        List<String> accounts = new ArrayList<>();
+        for (String name : List.of("disk-1", "disk-2", "disk-3")) {
+            accounts.add("{\"name\":\"%s\",\"type\":\"local\",\"path\":\"%s\",\"durability\":\"none\"}"
+                    .formatted(name, data.resolve(name)));
+        }
+        return "[" + String.join(",", accounts) + "]";
+    }
+
+    private String peakResidentSet() throws IOException {
+        Path status = Path.of("/proc/" + gateway.pid() + "/status");
+        if (!Files.exists(status)) {
+            return "unknown";
+        }
+        return Files.readAllLines(status).stream()
+                .filter(line -> line.startsWith("VmHWM:"))
+                .map(line -> line.substring("VmHWM:".length()).strip())
+                .findFirst()
+                .orElse("unknown");
+    }
+}

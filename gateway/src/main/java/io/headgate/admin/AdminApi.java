@@ -1,0 +1,306 @@
+package io.headgate.admin;
+
+import io.headgate.account.Account;
+import io.headgate.account.Accounts;
+import io.headgate.account.Limits;
+import io.headgate.account.Meter;
+import io.headgate.domain.BucketName;
+import io.headgate.domain.ObjectKey;
+import io.headgate.domain.Slice;
+import io.headgate.namespace.Bucket;
+import io.headgate.namespace.BucketQuery;
+import io.headgate.namespace.BucketUsage;
+import io.headgate.namespace.Manifest;
+import io.headgate.namespace.ManifestSlice;
+import io.headgate.namespace.Namespace;
+import io.headgate.namespace.ObjectVersion;
+import io.headgate.namespace.Outcome;
+import io.headgate.placement.AccountState;
+import io.headgate.placement.Placement;
+import io.headgate.placement.Rejection;
+import io.headgate.placement.Wish;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/** The questions that the admin API answers, each as text for people or as JSON for programs. Thread-safe. */
+final class AdminApi {
+    /** Of a large object, so many slices are shown. */
+    static final int MAX_SLICES = 1_000;
+
+    /** So many buckets are listed for an owner. */
+    static final int MAX_BUCKETS = 10_000;
+
+    private final Namespace namespace;
+    private final Accounts accounts;
+    private final Placement placement;
+    private final Supplier<Collection<String>> owners;
+
+    AdminApi(Namespace namespace, Accounts accounts, Placement placement, Supplier<Collection<String>> owners) {
+        this.namespace = namespace;
+        this.accounts = accounts;
+        this.placement = placement;
+        this.owners = owners;
+    }
+
+    /** An answer in one of the two forms. */
+    sealed interface Answer {
+        record Text(String text) implements Answer {}
+
+        record Json(JsonWriter json) implements Answer {}
+
+        /** What was asked for does not exist. */
+        record NotFound(String message) implements Answer {}
+    }
+
+    Answer accounts(boolean json) {
+        return json ? new Answer.Json(accountsJson()) : new Answer.Text(accountsText());
+    }
+
+    private String accountsText() {
+        TextTable table = new TextTable(
+                "NAME", "KIND", "REGION", "STATE", "HELD", "RESERVED", "GARBAGE", "REQUESTS/S", "IN/S", "OUT/S");
+        for (Account account : accounts.all()) {
+            Meter meter = account.meter();
+            table.row(
+                    account.name(),
+                    account.kind(),
+                    account.region(),
+                    state(account),
+                    size(meter.heldBytes()),
+                    size(meter.reservedBytes()),
+                    size(meter.garbageBytes()),
+                    Math.round(meter.requestsPerSecond()),
+                    size(Math.round(meter.ingressBytesPerSecond())),
+                    size(Math.round(meter.egressBytesPerSecond())));
+        }
+        return table.render();
+    }
+
+    private JsonWriter accountsJson() {
+        JsonWriter json = new JsonWriter(4096).beginObject().name("accounts").beginArray();
+        for (Account account : accounts.all()) {
+            Meter meter = account.meter();
+            Limits limits = account.limits();
+            json.beginObject().name("name").value(account.name());
+            json.name("kind").value(account.kind());
+            json.name("region").value(account.region());
+            json.name("breaker").value(lower(account.breaker().status()));
+            json.name("draining").value(account.draining());
+            json.name("read_only").value(account.readOnly());
+            json.name("held_bytes").value(meter.heldBytes());
+            json.name("reserved_bytes").value(meter.reservedBytes());
+            json.name("garbage_bytes").value(meter.garbageBytes());
+            limit(json, "usable_bytes", account.usableBytes());
+            json.name("requests_total").value(meter.requestsTotal());
+            json.name("bytes_in_total").value(meter.bytesInTotal());
+            json.name("bytes_out_total").value(meter.bytesOutTotal());
+            json.name("requests_per_second").value(Math.round(meter.requestsPerSecond()));
+            json.name("ingress_bytes_per_second").value(Math.round(meter.ingressBytesPerSecond()));
+            json.name("egress_bytes_per_second").value(Math.round(meter.egressBytesPerSecond()));
+            json.name("limits").beginObject();
+            limit(json, "capacity_bytes", limits.capacityBytes());
+            limit(json, "requests_per_second", limits.requestsPerSecond());
+            limit(json, "ingress_bytes_per_second", limits.ingressBytesPerSecond());
+            limit(json, "egress_bytes_per_second", limits.egressBytesPerSecond());
+            json.endObject().endObject();
+        }
+        return json.endArray().endObject().endLine();
+    }
+
+    private static String state(Account account) {
+        List<String> state = new ArrayList<>();
+        if (account.draining()) {
+            state.add("draining");
+        }
+        if (account.readOnly()) {
+            state.add("read-only");
+        }
+        switch (account.breaker().status()) {
+            case CLOSED -> {}
+            case OPEN -> state.add("breaker open");
+            case HALF_OPEN -> state.add("breaker half-open");
+        }
+        if (account.usableBytes() == 0) {
+            state.add("unavailable");
+        }
+        return state.isEmpty() ? "ok" : String.join(", ", state);
+    }
+
+    /** Where the current version's bytes are, and what placement would make of a write of its size. */
+    Answer explain(BucketName bucketName, ObjectKey key, boolean json) {
+        Optional<Bucket> bucket = namespace.bucket(bucketName);
+        if (bucket.isEmpty()) {
+            return new Answer.NotFound("no such bucket: " + bucketName);
+        }
+        Optional<ObjectVersion> version = switch (namespace.currentVersion(bucketName, key)) {
+            case Outcome.Done<ObjectVersion>(ObjectVersion found) -> Optional.of(found);
+            case Outcome.Refused<ObjectVersion> _ -> Optional.empty();
+        };
+        List<Slice> slices = version.map(found -> slices(found.manifest())).orElse(List.of());
+        Wish wish = new Wish(
+                bucket.get().location(), version.map(ObjectVersion::sizeBytes).orElse(0L), Set.of(), true);
+        List<AccountState> states = accounts.states();
+        List<Rejection> rejections = placement.explain(states, wish);
+        return json
+                ? new Answer.Json(explainJson(version, slices, wish, states, rejections))
+                : new Answer.Text(explainText(version, slices, wish, states, rejections));
+    }
+
+    private List<Slice> slices(Manifest manifest) {
+        return switch (manifest) {
+            case Manifest.Inline(Optional<Slice> slice) -> slice.stream().toList();
+            case Manifest.Stored stored ->
+                namespace.slices(stored, 0, MAX_SLICES).stream()
+                        .map(ManifestSlice::slice)
+                        .toList();
+        };
+    }
+
+    private static String explainText(
+            Optional<ObjectVersion> version,
+            List<Slice> slices,
+            Wish wish,
+            List<AccountState> states,
+            List<Rejection> rejections) {
+        StringBuilder text = new StringBuilder();
+        if (version.isEmpty()) {
+            text.append("The object does not exist.\n");
+        } else {
+            ObjectVersion found = version.get();
+            text.append("The object has %d bytes, written %s.%n".formatted(found.sizeBytes(), found.lastModified()));
+            TextTable table = new TextTable("ACCOUNT", "BLOB", "OFFSET", "LENGTH");
+            slices.forEach(s -> table.row(s.account(), s.blob(), s.offsetBytes(), s.lengthBytes()));
+            text.append(slices.isEmpty() ? "" : table.render());
+            text.append(slices.size() == MAX_SLICES ? "... further slices are not shown\n" : "");
+        }
+        text.append("\nA new write of %d bytes%s:%n"
+                .formatted(wish.sizeBytes(), wish.region().isEmpty() ? "" : ", preferred region " + wish.region()));
+        TextTable verdicts = new TextTable("ACCOUNT", "REGION", "VERDICT");
+        for (AccountState state : states) {
+            List<String> reasons = new ArrayList<>();
+            for (Rejection rejection : of(state, rejections)) {
+                reasons.add(lower(rejection.filter()) + " (" + rejection.detail() + ")");
+            }
+            verdicts.row(
+                    state.name(),
+                    state.region(),
+                    reasons.isEmpty() ? "eligible" : "rejected by " + String.join(", ", reasons));
+        }
+        return text.append(verdicts.render()).toString();
+    }
+
+    private static JsonWriter explainJson(
+            Optional<ObjectVersion> version,
+            List<Slice> slices,
+            Wish wish,
+            List<AccountState> states,
+            List<Rejection> rejections) {
+        JsonWriter json = new JsonWriter(4096).beginObject().name("object");
+        if (version.isEmpty()) {
+            json.nullValue();
+        } else {
+            ObjectVersion found = version.get();
+            json.beginObject().name("size_bytes").value(found.sizeBytes());
+            json.name("last_modified").instant(found.lastModified().toEpochMilli());
+            json.name("slices").beginArray();
+            for (Slice slice : slices) {
+                json.beginObject().name("account").value(slice.account());
+                json.name("blob").value(slice.blob().toString());
+                json.name("offset_bytes").value(slice.offsetBytes());
+                json.name("length_bytes").value(slice.lengthBytes()).endObject();
+            }
+            json.endArray().name("slices_complete").value(slices.size() < MAX_SLICES);
+            json.endObject();
+        }
+        json.name("new_write").beginObject().name("size_bytes").value(wish.sizeBytes());
+        json.name("preferred_region").value(wish.region());
+        json.name("accounts").beginArray();
+        for (AccountState state : states) {
+            json.beginObject().name("name").value(state.name());
+            json.name("region").value(state.region());
+            json.name("eligible").value(of(state, rejections).isEmpty());
+            json.name("rejected_by").beginArray();
+            for (Rejection rejection : of(state, rejections)) {
+                json.beginObject().name("filter").value(lower(rejection.filter()));
+                json.name("detail").value(rejection.detail()).endObject();
+            }
+            json.endArray().endObject();
+        }
+        return json.endArray().endObject().endObject().endLine();
+    }
+
+    private static List<Rejection> of(AccountState state, List<Rejection> rejections) {
+        return rejections.stream()
+                .filter(rejection -> rejection.account().equals(state.name()))
+                .toList();
+    }
+
+    Answer buckets(boolean json) {
+        List<Bucket> buckets = new ArrayList<>();
+        for (String owner : owners.get()) {
+            buckets.addAll(namespace.listBuckets(new BucketQuery(owner, "", "", MAX_BUCKETS)));
+        }
+        if (json) {
+            JsonWriter writer =
+                    new JsonWriter(4096).beginObject().name("buckets").beginArray();
+            buckets.forEach(bucket -> describe(writer.beginObject(), bucket).endObject());
+            return new Answer.Json(writer.endArray().endObject().endLine());
+        }
+        TextTable table = new TextTable("NAME", "OWNER", "REGION", "CREATED");
+        buckets.forEach(b -> table.row(b.name(), b.owner(), b.location(), b.createdAt()));
+        return new Answer.Text(table.render());
+    }
+
+    Answer bucket(BucketName name, boolean json) {
+        Optional<Bucket> bucket = namespace.bucket(name);
+        if (bucket.isEmpty()
+                || !(namespace.bucketUsage(name) instanceof Outcome.Done<BucketUsage>(BucketUsage usage))) {
+            return new Answer.NotFound("no such bucket: " + name);
+        }
+        if (json) {
+            JsonWriter writer = describe(new JsonWriter(512).beginObject(), bucket.get());
+            writer.name("objects").value(usage.objects()).name("bytes").value(usage.bytes());
+            return new Answer.Json(writer.endObject().endLine());
+        }
+        Bucket found = bucket.get();
+        return new Answer.Text(new TextTable("NAME", "OWNER", "REGION", "CREATED", "OBJECTS", "BYTES")
+                .row(found.name(), found.owner(), found.location(), found.createdAt(), usage.objects(), usage.bytes())
+                .render());
+    }
+
+    private static JsonWriter describe(JsonWriter json, Bucket bucket) {
+        json.name("name").value(bucket.name().value()).name("owner").value(bucket.owner());
+        json.name("location").value(bucket.location());
+        return json.name("created").instant(bucket.createdAt().toEpochMilli());
+    }
+
+    private static void limit(JsonWriter json, String name, long limit) {
+        json.name(name);
+        if (limit == Limits.UNLIMITED) {
+            json.nullValue();
+        } else {
+            json.value(limit);
+        }
+    }
+
+    /** A size as people read it, in units of 1,024. */
+    static String size(long bytes) {
+        String[] units = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+        double value = bytes;
+        int unit = 0;
+        while (value >= 1024 && unit < units.length - 1) {
+            value /= 1024;
+            unit++;
+        }
+        return unit == 0 ? bytes + " B" : String.format(Locale.ROOT, "%.1f %s", value, units[unit]);
+    }
+
+    private static String lower(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
+    }
+}

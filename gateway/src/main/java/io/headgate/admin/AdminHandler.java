@@ -1,0 +1,174 @@
+package io.headgate.admin;
+
+import io.headgate.account.Accounts;
+import io.headgate.domain.BucketName;
+import io.headgate.domain.ObjectKey;
+import io.headgate.http.Exchange;
+import io.headgate.http.HttpHandler;
+import io.headgate.http.RequestHead;
+import io.headgate.http.Response;
+import io.headgate.namespace.Namespace;
+import io.headgate.namespace.NamespaceException;
+import io.headgate.placement.Placement;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The admin endpoint: {@code /healthz}, {@code /readyz} and {@code /metrics} for anyone who reaches it, {@code /admin/v1/} for who has
+ * the token. Answers of the API are text, or JSON where {@code Accept} names it. Thread-safe.
+ */
+public final class AdminHandler implements HttpHandler {
+    private static final Logger LOG = LoggerFactory.getLogger(AdminHandler.class);
+    private static final Duration PING_PATIENCE = Duration.ofSeconds(2);
+    private static final String BEARER = "bearer ";
+    private static final String BUCKETS = "/admin/v1/buckets";
+    private static final String TEXT = "text/plain; charset=utf-8";
+    private static final String JSON = "application/json";
+
+    private final Namespace namespace;
+    private final Accounts accounts;
+    private final Metrics metrics;
+    private final Readiness readiness;
+    private final AdminApi api;
+    private final byte[] token;
+
+    /**
+     * The endpoint of a gateway.
+     *
+     * @param owners ids of the users whose buckets are listed
+     * @param token that the API asks for
+     */
+    public AdminHandler(
+            Namespace namespace,
+            Accounts accounts,
+            Placement placement,
+            Supplier<Collection<String>> owners,
+            Metrics metrics,
+            String token) {
+        this.namespace = namespace;
+        this.accounts = accounts;
+        this.metrics = metrics;
+        this.readiness = new Readiness(namespace, accounts, placement, PING_PATIENCE);
+        this.api = new AdminApi(namespace, accounts, placement, owners);
+        this.token = token.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** From now on {@code /readyz} says no. */
+    public void stopping() {
+        readiness.stopping();
+    }
+
+    @Override
+    public Response handle(Exchange exchange) {
+        RequestHead head = exchange.head();
+        String path = head.rawPath();
+        if (!head.method().equals("GET") && !head.method().equals("HEAD")) {
+            return error(head, 405, "only GET and HEAD are answered here");
+        }
+        try {
+            return switch (path) {
+                case "/healthz" -> text(head, 200, "ok\n");
+                case "/readyz" -> ready(head);
+                case "/metrics" -> body(head, 200, Metrics.CONTENT_TYPE, metrics.scrape(namespace, accounts));
+                default -> path.startsWith("/admin/") ? admin(head, path) : error(head, 404, "no such page: " + path);
+            };
+        } catch (NamespaceException outage) {
+            LOG.warn("An admin request failed, as the namespace does not answer: {}", outage.toString());
+            return error(head, 503, "the namespace does not answer");
+        }
+    }
+
+    private Response ready(RequestHead head) {
+        List<String> reasons = readiness.reasonsAgainst();
+        JsonWriter json = new JsonWriter(256)
+                .beginObject()
+                .name("ready")
+                .value(reasons.isEmpty())
+                .name("reasons")
+                .beginArray();
+        reasons.forEach(json::value);
+        json.endArray().endObject().endLine();
+        return body(head, reasons.isEmpty() ? 200 : 503, JSON, json.toByteArray());
+    }
+
+    private Response admin(RequestHead head, String path) {
+        if (!isAuthorized(head.header("authorization"))) {
+            return error(head, 401, "the admin API needs the gateway's admin token");
+        }
+        String accept = head.header("accept");
+        boolean json = accept != null && accept.contains(JSON);
+        try {
+            return switch (path) {
+                case "/admin/v1/accounts" -> answer(head, api.accounts(json));
+                case "/admin/v1/explain" -> {
+                    BucketName bucket = new BucketName(parameter(head, "bucket"));
+                    yield answer(head, api.explain(bucket, new ObjectKey(parameter(head, "key")), json));
+                }
+                case BUCKETS -> answer(head, api.buckets(json));
+                default -> {
+                    if (path.startsWith(BUCKETS + "/")) {
+                        String name = decode(path.substring(BUCKETS.length() + 1));
+                        yield answer(head, api.bucket(new BucketName(name), json));
+                    }
+                    yield error(head, 404, "no such call: " + path);
+                }
+            };
+        } catch (IllegalArgumentException wrong) {
+            return error(head, 400, wrong.getMessage());
+        }
+    }
+
+    private boolean isAuthorized(@Nullable String authorization) {
+        if (authorization == null || !authorization.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
+            return false;
+        }
+        byte[] given = authorization.substring(BEARER.length()).strip().getBytes(StandardCharsets.UTF_8);
+        return MessageDigest.isEqual(token, given);
+    }
+
+    private static String parameter(RequestHead head, String name) {
+        for (String parameter : head.rawQuery().split("&", -1)) {
+            if (parameter.startsWith(name + "=")) {
+                return decode(parameter.substring(name.length() + 1));
+            }
+        }
+        throw new IllegalArgumentException("the parameter " + name + " is missing");
+    }
+
+    private static String decode(String text) {
+        return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    }
+
+    private static Response answer(RequestHead head, AdminApi.Answer answer) {
+        return switch (answer) {
+            case AdminApi.Answer.Text(String text) -> text(head, 200, text);
+            case AdminApi.Answer.Json(JsonWriter json) -> body(head, 200, JSON, json.toByteArray());
+            case AdminApi.Answer.NotFound(String message) -> error(head, 404, message);
+        };
+    }
+
+    private static Response error(RequestHead head, int status, @Nullable String message) {
+        String shown = message == null ? "wrong request" : TextTable.printable(message);
+        return text(head, status, shown.substring(0, Math.min(shown.length(), 500)) + "\n");
+    }
+
+    private static Response text(RequestHead head, int status, String text) {
+        return body(head, status, TEXT, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static Response body(RequestHead head, int status, String contentType, byte[] bytes) {
+        List<RequestHead.Field> headers = List.of(
+                new RequestHead.Field("content-type", contentType), new RequestHead.Field("cache-control", "no-store"));
+        Response.Body body =
+                head.method().equals("HEAD") ? new Response.Body.None(bytes.length) : new Response.Body.Bytes(bytes);
+        return new Response(status, headers, body);
+    }
+}

@@ -1,0 +1,184 @@
+package io.headgate.admin;
+
+import io.headgate.account.Account;
+import io.headgate.account.Accounts;
+import io.headgate.namespace.AccountUsage;
+import io.headgate.namespace.Namespace;
+import io.headgate.namespace.NamespaceException;
+import io.headgate.placement.Filter;
+import io.headgate.placement.Rejection;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MultiGauge;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongSupplier;
+
+/** All meters of the process, and their text for Prometheus. Thread-safe. */
+public final class Metrics {
+    /** The content type of {@link #scrape}. */
+    static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+    /** Upper bounds of the histograms' buckets: from a cached HEAD to a large upload. */
+    static final Duration[] REQUEST_BUCKETS = {
+        Duration.ofNanos(250_000),
+        Duration.ofMillis(1),
+        Duration.ofNanos(2_500_000),
+        Duration.ofMillis(5),
+        Duration.ofMillis(10),
+        Duration.ofMillis(25),
+        Duration.ofMillis(50),
+        Duration.ofMillis(100),
+        Duration.ofMillis(250),
+        Duration.ofMillis(500),
+        Duration.ofSeconds(1),
+        Duration.ofNanos(2_500_000_000L),
+        Duration.ofSeconds(5),
+        Duration.ofSeconds(10),
+        Duration.ofSeconds(30),
+        Duration.ofSeconds(60)
+    };
+
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final RequestMetrics requests = new RequestMetrics(registry);
+    private final AccountMetrics accounts = new AccountMetrics(registry);
+    private final NamespaceMetrics namespaces = new NamespaceMetrics(registry);
+    private final Map<Filter, Counter> refusals = new EnumMap<>(Filter.class);
+    private final MultiGauge garbageBlobs = MultiGauge.builder("headgate.garbage.blobs")
+            .description("Blobs that wait for deletion")
+            .register(registry);
+    private final MultiGauge liveBlobs = MultiGauge.builder("headgate.live.blobs")
+            .description("Blobs that versions refer to")
+            .register(registry);
+    /** The registry itself holds on to what it counts only weakly. */
+    private final List<LongSupplier> counted = new CopyOnWriteArrayList<>();
+
+    private boolean bound;
+
+    /** Registers the meters that are there from the start; those of the JVM come with the first scrape, as they are slow to make. */
+    public Metrics() {
+        for (Filter filter : Filter.values()) {
+            refusals.put(
+                    filter,
+                    Counter.builder("headgate.placement.refusals")
+                            .description("Accounts refused to writes that found no account, by filter")
+                            .tag("filter", filter.name().toLowerCase(Locale.ROOT))
+                            .register(registry));
+        }
+    }
+
+    /** To be told of each S3 request. */
+    public RequestMetrics requests() {
+        return requests;
+    }
+
+    /** To be told of each call of an account. */
+    public AccountMetrics accounts() {
+        return accounts;
+    }
+
+    /** The same namespace, measured. */
+    public Namespace measured(Namespace namespace) {
+        return new MeasuredNamespace(namespace, namespaces);
+    }
+
+    /** Counts the filters that left a write without an account. */
+    public void placementRefused(List<Rejection> rejections) {
+        for (Rejection rejection : rejections) {
+            Objects.requireNonNull(refusals.get(rejection.filter())).increment();
+        }
+    }
+
+    /** Exposes a count of the process that only grows. */
+    public void counter(String name, String description, LongSupplier count) {
+        counted.add(count);
+        FunctionCounter.builder(name, count, LongSupplier::getAsLong)
+                .description(description)
+                .register(registry);
+    }
+
+    /** Exposes a figure of the process. */
+    public void gauge(String name, String description, LongSupplier figure) {
+        Gauge.builder(name, figure, LongSupplier::getAsLong)
+                .description(description)
+                .strongReference(true)
+                .register(registry);
+    }
+
+    /** Exposes the accounts. */
+    public void addAccounts(Accounts all) {
+        all.all().forEach(accounts::add);
+    }
+
+    /** Every meter in Prometheus's text format; asks the namespace how much garbage there is. */
+    synchronized byte[] scrape(Namespace namespace, Accounts all) {
+        if (!bound) {
+            bindJvm();
+            bound = true;
+        }
+        refreshBacklog(namespace, all);
+        ByteArrayOutputStream text = new ByteArrayOutputStream(64 * 1024);
+        try {
+            registry.scrape(text, CONTENT_TYPE);
+        } catch (IOException impossible) {
+            throw new UncheckedIOException(impossible);
+        }
+        return text.toByteArray();
+    }
+
+    private void refreshBacklog(Namespace namespace, Accounts all) {
+        Map<String, AccountUsage> usage;
+        try {
+            usage = namespace.accountUsage();
+        } catch (NamespaceException unavailable) {
+            usage = Map.of(); // a scrape must tell of the outage, so it goes on without
+        }
+        garbageBlobs.register(rows(usage, all, true), true);
+        liveBlobs.register(rows(usage, all, false), true);
+    }
+
+    private static List<MultiGauge.Row<?>> rows(Map<String, AccountUsage> usage, Accounts all, boolean garbage) {
+        return all.all().stream()
+                .map(Account::name)
+                .<MultiGauge.Row<?>>map(name -> {
+                    AccountUsage of = usage.getOrDefault(name, AccountUsage.NONE);
+                    return MultiGauge.Row.of(Tags.of("account", name), garbage ? of.garbageBlobs() : of.blobs());
+                })
+                .toList();
+    }
+
+    private void bindJvm() {
+        new JvmMemoryMetrics().bindTo(registry);
+        bindGc();
+        new JvmThreadMetrics().bindTo(registry);
+        new ClassLoaderMetrics().bindTo(registry);
+        new ProcessorMetrics().bindTo(registry);
+        new FileDescriptorMetrics().bindTo(registry);
+        new UptimeMetrics().bindTo(registry);
+    }
+
+    /** Listens to the collector for the life of the process. */
+    @SuppressWarnings("resource")
+    private void bindGc() {
+        new JvmGcMetrics().bindTo(registry);
+    }
+}

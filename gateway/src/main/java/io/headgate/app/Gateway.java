@@ -1,0 +1,263 @@
+package io.headgate.app;
+
+import io.headgate.account.Account;
+import io.headgate.account.AccountListener;
+import io.headgate.account.Accounts;
+import io.headgate.account.CircuitBreaker;
+import io.headgate.account.Limits;
+import io.headgate.admin.Metrics;
+import io.headgate.app.config.HeadgateConfig;
+import io.headgate.app.config.HeadgateConfig.AccountConfig;
+import io.headgate.app.config.HeadgateConfig.BreakerConfig;
+import io.headgate.app.config.HeadgateConfig.Credentials;
+import io.headgate.app.config.HeadgateConfig.GarbageConfig;
+import io.headgate.app.config.HeadgateConfig.OrphansConfig;
+import io.headgate.app.config.HeadgateConfig.PlacementConfig;
+import io.headgate.app.config.HeadgateConfig.SweepConfig;
+import io.headgate.app.config.HeadgateConfig.UserConfig;
+import io.headgate.blob.BlobStore;
+import io.headgate.blob.StallGuard;
+import io.headgate.blob.local.Durability;
+import io.headgate.blob.local.LocalBlobStore;
+import io.headgate.domain.BlobIds;
+import io.headgate.namespace.Namespace;
+import io.headgate.namespace.ReadsInFlight;
+import io.headgate.namespace.WriteIntents;
+import io.headgate.namespace.sql.SqliteNamespace;
+import io.headgate.namespace.sql.SqliteOptions;
+import io.headgate.placement.Placement;
+import io.headgate.placement.Thresholds;
+import io.headgate.s3.Router;
+import io.headgate.s3.auth.Credential;
+import io.headgate.s3.auth.SigV4;
+import io.headgate.s3.op.S3Handler;
+import io.headgate.s3.op.SliceReader;
+import io.headgate.s3.op.Storage;
+import io.headgate.work.BackgroundWork;
+import io.headgate.work.WorkSettings;
+import io.headgate.work.Workers;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.random.RandomGenerator;
+
+/**
+ * The parts of a running gateway, wired by hand: namespace, accounts, the S3 handler over them, and the background workers. The HTTP
+ * servers in front are started by the command {@code serve}.
+ */
+final class Gateway implements AutoCloseable {
+    /** The id of the user who may do everything. */
+    static final String ROOT_USER = "root";
+
+    /** Of one account. Each may hold a thread of the operating system. */
+    private static final int MAX_HANGING_CALLS = 32;
+
+    private final Namespace namespace;
+    private final Accounts accounts;
+    private final Placement placement;
+    private final WriteIntents intents;
+    private final SliceReader slices;
+    private final S3Handler s3;
+    private final Workers workers;
+
+    /**
+     * Opens everything that the configuration names.
+     *
+     * @throws io.headgate.namespace.NamespaceException if the namespace cannot be opened
+     */
+    static Gateway open(HeadgateConfig config, Credentials root, Metrics metrics) {
+        InstantSource clock = InstantSource.system();
+        SqliteOptions options = SqliteOptions.defaults()
+                .withMinPartBytes(config.multipart().minPartBytes())
+                .withTimeout(config.namespace().timeout())
+                .withWalLimitBytes(config.namespace().walLimitBytes())
+                .withFlush(config.namespace().durability() == HeadgateConfig.Durability.SYNC);
+        Namespace namespace = SqliteNamespace.open(config.dataDir().resolve("namespace.db"), clock, options);
+        // An account that holds blobs is not taken into use anew when its directory is missing: a disk is not mounted.
+        Set<String> inUse = namespace.accountUsage().keySet();
+        Accounts accounts = accounts(config, metrics.accounts(), inUse, clock);
+        metrics.addAccounts(accounts);
+        return new Gateway(config, root, metrics.measured(namespace), accounts, clock);
+    }
+
+    private Gateway(
+            HeadgateConfig config, Credentials root, Namespace namespace, Accounts accounts, InstantSource clock) {
+        this.namespace = namespace;
+        this.accounts = accounts;
+        RandomGenerator random = () -> ThreadLocalRandom.current().nextLong();
+        placement = new Placement(thresholds(config.placement()));
+        intents = new WriteIntents(
+                namespace,
+                new BlobIds(random::nextLong),
+                clock,
+                newId(random),
+                config.intents().window(),
+                config.intents().lifetime());
+        ReadsInFlight reads = new ReadsInFlight(clock);
+        Storage storage =
+                new Storage(namespace, intents, reads, accounts, placement, clock, () -> newId(random), random);
+        slices = new SliceReader(storage);
+        s3 = s3(config, root, storage, slices);
+        workers = Workers.start(
+                BackgroundWork.of(namespace, accounts, intents, reads, clock, workSettings(config)), clock);
+    }
+
+    Namespace namespace() {
+        return namespace;
+    }
+
+    Accounts accounts() {
+        return accounts;
+    }
+
+    Placement placement() {
+        return placement;
+    }
+
+    SliceReader slices() {
+        return slices;
+    }
+
+    S3Handler s3() {
+        return s3;
+    }
+
+    Workers workers() {
+        return workers;
+    }
+
+    /** Stops the workers, closes the intents whose writes have ended, then the accounts and the namespace. */
+    @Override
+    public void close() {
+        workers.close();
+        intents.close();
+        accounts.close();
+        namespace.close();
+    }
+
+    private static String newId(RandomGenerator random) {
+        return new UUID(random.nextLong(), random.nextLong()).toString();
+    }
+
+    private static S3Handler s3(HeadgateConfig config, Credentials root, Storage storage, SliceReader slices) {
+        Map<String, Credential> credentials = new HashMap<>();
+        Map<String, String> displayNames = new HashMap<>();
+        credentials.put(root.accessKey(), credential(root, ROOT_USER, ROOT_USER));
+        displayNames.put(ROOT_USER, ROOT_USER);
+        for (UserConfig user : config.users()) {
+            credentials.put(
+                    user.credentials().accessKey(), credential(user.credentials(), user.id(), user.displayName()));
+            displayNames.put(user.id(), user.displayName());
+        }
+        Router router = new Router(config.domain().orElse(""));
+        return new S3Handler(
+                router,
+                new SigV4(config.region(), credentials::get, router::hostBucket),
+                storage,
+                slices,
+                new S3Handler.Settings(
+                        config.region(), ROOT_USER, config.debugHeaders(), id -> displayNames.getOrDefault(id, id)));
+    }
+
+    private static Credential credential(Credentials credentials, String userId, String displayName) {
+        return new Credential(credentials.accessKey(), credentials.secretKey().reveal(), userId, displayName);
+    }
+
+    private static Accounts accounts(
+            HeadgateConfig config, AccountListener listener, Set<String> inUse, InstantSource clock) {
+        List<Account> accounts = new ArrayList<>();
+        for (AccountConfig account : config.accounts()) {
+            Account.Description description = new Account.Description(
+                    account.name(), kind(account.storage()), account.region(), limits(account.limits()));
+            accounts.add(new Account(
+                    description,
+                    breaker(config.breaker()),
+                    new StallGuard(
+                            store(account, !inUse.contains(account.name()), clock),
+                            account.name(),
+                            config.breaker().stallTimeout(),
+                            MAX_HANGING_CALLS),
+                    System::nanoTime,
+                    listener));
+        }
+        return new Accounts(accounts);
+    }
+
+    private static String kind(HeadgateConfig.Storage storage) {
+        return switch (storage) {
+            case HeadgateConfig.Storage.Local local -> "local";
+        };
+    }
+
+    private static BlobStore store(AccountConfig account, boolean firstUse, InstantSource clock) {
+        return switch (account.storage()) {
+            case HeadgateConfig.Storage.Local local ->
+                new LocalBlobStore(
+                        account.name(),
+                        local.path(),
+                        switch (local.durability()) {
+                            case SYNC -> Durability.SYNC;
+                            case NONE -> Durability.NONE;
+                        },
+                        firstUse,
+                        clock);
+        };
+    }
+
+    private static Limits limits(HeadgateConfig.Limits limits) {
+        return new Limits(
+                orUnlimited(limits.capacityBytes()),
+                orUnlimited(limits.requestsPerSecond()),
+                orUnlimited(limits.ingressBytesPerSecond()),
+                orUnlimited(limits.egressBytesPerSecond()));
+    }
+
+    private static long orUnlimited(OptionalLong limit) {
+        return limit.orElse(Limits.UNLIMITED);
+    }
+
+    private static CircuitBreaker.Settings breaker(BreakerConfig breaker) {
+        CircuitBreaker.ErrorRate rate = breaker.errorRatio().isPresent()
+                ? new CircuitBreaker.ErrorRate(
+                        breaker.minRequests(), breaker.errorRatio().getAsDouble())
+                : null;
+        return new CircuitBreaker.Settings(
+                breaker.failures(), breaker.window(), breaker.open(), breaker.probeTimeout(), rate);
+    }
+
+    private static Thresholds thresholds(PlacementConfig placement) {
+        return new Thresholds(placement.maxCapacityRatio(), placement.maxRequestRatio(), placement.maxByteRateRatio());
+    }
+
+    private static WorkSettings workSettings(HeadgateConfig config) {
+        GarbageConfig garbage = config.garbage();
+        SweepConfig sweep = config.sweep();
+        OrphansConfig orphans = config.orphans();
+        return new WorkSettings(
+                config.intents().lifetime(),
+                config.placement().usageInterval(),
+                config.breaker().probeInterval(),
+                config.multipart().rememberCompleted(),
+                new WorkSettings.Garbage(
+                        garbage.grace(),
+                        garbage.interval(),
+                        garbage.batch(),
+                        garbage.parallelism(),
+                        garbage.maxBackoff(),
+                        garbage.maxBlobBackoff()),
+                new WorkSettings.Sweep(sweep.interval(), sweep.page(), sweep.pause(), sweep.maxBackoff()),
+                new WorkSettings.Orphans(
+                        orphans.delay(),
+                        orphans.interval(),
+                        orphans.minAge(),
+                        orphans.page(),
+                        orphans.pause(),
+                        orphans.maxRatio()));
+    }
+}

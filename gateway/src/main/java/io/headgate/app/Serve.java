@@ -1,0 +1,210 @@
+package io.headgate.app;
+
+import io.headgate.admin.AccessLog;
+import io.headgate.admin.AdminHandler;
+import io.headgate.admin.Metrics;
+import io.headgate.admin.RotatingFile;
+import io.headgate.app.config.HeadgateConfig;
+import io.headgate.app.config.HeadgateConfig.AccessLogConfig;
+import io.headgate.app.config.HeadgateConfig.HttpConfig;
+import io.headgate.app.config.HeadgateConfig.Selectors;
+import io.headgate.app.config.HeadgateConfig.UserConfig;
+import io.headgate.app.config.HostPort;
+import io.headgate.app.config.Secret;
+import io.headgate.http.ExchangeObserver;
+import io.headgate.http.HttpHandler;
+import io.headgate.http.HttpServer;
+import io.headgate.http.HttpServerConfig;
+import io.headgate.namespace.NamespaceException;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.WritableByteChannel;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A gateway that serves: the wired parts with their HTTP servers, logs and lock. */
+final class Serve implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Serve.class);
+    private static final Duration ADMIN_DRAIN = Duration.ofSeconds(1);
+    private static final int ADMIN_CONNECTIONS = 256;
+
+    /** What to close, the last opened first. */
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+
+    private final HeadgateConfig config;
+    private final InstantSource clock = InstantSource.system();
+    private final RandomGenerator random = new SecureRandom();
+
+    private Serve(HeadgateConfig config) {
+        this.config = config;
+    }
+
+    /**
+     * Starts a gateway and, when it can serve, prints where, and the root credentials if they were made just now.
+     *
+     * @throws StartException if it cannot start; then everything is closed again
+     */
+    static Serve start(HeadgateConfig config, PrintStream out) throws StartException {
+        Serve serve = new Serve(config);
+        try {
+            serve.open(out);
+            return serve;
+        } catch (NamespaceException failed) {
+            serve.close();
+            throw new StartException(failed.getMessage() == null ? failed.toString() : failed.getMessage(), failed);
+        } catch (StartException | RuntimeException failed) {
+            serve.close();
+            throw failed;
+        }
+    }
+
+    private void open(PrintStream out) throws StartException {
+        DataDirectory data = opened(DataDirectory.open(config.dataDir()));
+        DataDirectory.Root root = data.rootCredentials(config, random);
+        Secret adminToken = data.adminToken(config, random);
+        Metrics metrics = new Metrics();
+        Gateway gateway = opened(Gateway.open(config, root.credentials(), metrics));
+        AdminHandler admin = new AdminHandler(
+                gateway.namespace(),
+                gateway.accounts(),
+                gateway.placement(),
+                this::owners,
+                metrics,
+                adminToken.reveal());
+        HttpServer adminServer = listen(adminConfig(), admin, _ -> {}, "admin_listen");
+        opened.push(() -> adminServer.stop(ADMIN_DRAIN));
+        HttpServer s3Server = listen(s3Config(), gateway.s3(), observer(metrics), "listen");
+        opened.push(() -> s3Server.stop(config.http().drainTimeout()));
+        opened.push(admin::stopping);
+        metrics.gauge("headgate.requests.in.flight", "S3 requests being handled", s3Server::requestsInFlight);
+        if (root.made()) {
+            out.println("root credentials, made now and kept in " + data.rootCredentialsFile() + ":");
+            out.println("  access key  " + root.credentials().accessKey());
+            out.println("  secret key  " + root.credentials().secretKey().reveal());
+        }
+        out.println("headgate ready: S3 on " + url(s3Server) + ", admin on " + url(adminServer));
+        out.flush();
+    }
+
+    private <C extends AutoCloseable> C opened(C part) {
+        opened.push(part);
+        return part;
+    }
+
+    /** Lets the requests in flight end, then stops everything. */
+    @Override
+    public void close() {
+        while (!opened.isEmpty()) {
+            AutoCloseable part = opened.pop();
+            try {
+                part.close();
+            } catch (Exception failed) {
+                LOG.warn("A part of the gateway did not stop in order", failed);
+            }
+        }
+    }
+
+    private ExchangeObserver observer(Metrics metrics) throws StartException {
+        Optional<WritableByteChannel> destination = accessLogDestination();
+        ExchangeObserver requests = metrics.requests();
+        if (destination.isEmpty()) {
+            return requests;
+        }
+        AccessLog accessLog =
+                opened(AccessLog.start(destination.get(), config.accessLog().queuedBytes(), clock));
+        metrics.counter("headgate.access.log.dropped", "Lines missing in the access log", accessLog::droppedLines);
+        return exchange -> {
+            requests.completed(exchange);
+            accessLog.completed(exchange);
+        };
+    }
+
+    /** Standard output and error are not buffered here, as the log writes in batches, and not closed. */
+    private Optional<WritableByteChannel> accessLogDestination() throws StartException {
+        AccessLogConfig log = config.accessLog();
+        return switch (log.destination()) {
+            case OFF -> Optional.empty();
+            case STDOUT -> Optional.of(new FileOutputStream(FileDescriptor.out).getChannel());
+            case STDERR -> Optional.of(new FileOutputStream(FileDescriptor.err).getChannel());
+            case FILE -> {
+                try {
+                    yield Optional.of(new RotatingFile(log.path(), log.maxFileBytes(), log.keptFiles()));
+                } catch (IOException failed) {
+                    throw new StartException("the access log " + log.path() + " cannot be written: " + failed, failed);
+                }
+            }
+        };
+    }
+
+    private HttpServer listen(HttpServerConfig server, HttpHandler handler, ExchangeObserver observer, String key)
+            throws StartException {
+        try {
+            return HttpServer.start(server, handler, observer, clock, random);
+        } catch (IOException failed) {
+            Throwable cause = failed.getCause() == null ? failed : failed.getCause();
+            String address = new HostPort(server.host(), server.port()).toString();
+            throw new StartException("%s: cannot listen on %s: %s".formatted(key, address, cause.getMessage()), failed);
+        }
+    }
+
+    private HttpServerConfig s3Config() {
+        HttpConfig http = config.http();
+        return new HttpServerConfig(
+                config.listen().host(),
+                config.listen().port(),
+                http.selectors() == Selectors.VIRTUAL,
+                http.idleTimeout(),
+                http.headTimeout(),
+                http.minBytesPerSecond(),
+                http.minRateGrace(),
+                http.maxConnections(),
+                http.maxHeadBytes(),
+                http.maxHeaderFields(),
+                http.maxTargetBytes(),
+                http.copyBufferBytes(),
+                http.maxCopyBuffers());
+    }
+
+    private HttpServerConfig adminConfig() {
+        HostPort listen = config.adminListen();
+        if (!isLoopback(listen.host())) {
+            LOG.warn(
+                    "The admin address {} can be reached from other machines; metrics and health ask for no token",
+                    listen);
+        }
+        return HttpServerConfig.listeningOn(listen.host(), listen.port()).withMaxConnections(ADMIN_CONNECTIONS);
+    }
+
+    private static boolean isLoopback(String host) {
+        try {
+            return InetAddress.getByName(host).isLoopbackAddress();
+        } catch (IOException unknown) {
+            return false;
+        }
+    }
+
+    private Collection<String> owners() {
+        List<String> owners = new ArrayList<>(List.of(Gateway.ROOT_USER));
+        config.users().stream().map(UserConfig::id).forEach(owners::add);
+        return owners;
+    }
+
+    private static String url(HttpServer server) {
+        InetSocketAddress address = server.address();
+        return "http://" + new HostPort(address.getHostString(), address.getPort());
+    }
+}

@@ -1,0 +1,268 @@
+package io.headgate.app.config;
+
+import io.headgate.app.config.HeadgateConfig.AccessLogConfig;
+import io.headgate.app.config.HeadgateConfig.AccountConfig;
+import io.headgate.app.config.HeadgateConfig.BreakerConfig;
+import io.headgate.app.config.HeadgateConfig.Credentials;
+import io.headgate.app.config.HeadgateConfig.Durability;
+import io.headgate.app.config.HeadgateConfig.Engine;
+import io.headgate.app.config.HeadgateConfig.GarbageConfig;
+import io.headgate.app.config.HeadgateConfig.HttpConfig;
+import io.headgate.app.config.HeadgateConfig.IntentConfig;
+import io.headgate.app.config.HeadgateConfig.Limits;
+import io.headgate.app.config.HeadgateConfig.MultipartConfig;
+import io.headgate.app.config.HeadgateConfig.NamespaceConfig;
+import io.headgate.app.config.HeadgateConfig.OrphansConfig;
+import io.headgate.app.config.HeadgateConfig.PlacementConfig;
+import io.headgate.app.config.HeadgateConfig.Storage;
+import io.headgate.app.config.HeadgateConfig.SweepConfig;
+import io.headgate.app.config.HeadgateConfig.UserConfig;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/** Makes the typed records of the texts that are set, and checks what spans several keys. */
+final class ConfigReader {
+    /** Accounts when none are configured. */
+    private static final int DEFAULT_ACCOUNTS = 3;
+
+    private static final int MAX_ACCOUNTS = 1_000;
+
+    private final RawConfig raw;
+    private final Values values;
+
+    ConfigReader(RawConfig raw) {
+        this.raw = raw;
+        this.values = new Values(raw.values(), new Origin("the configuration"));
+    }
+
+    HeadgateConfig read() throws ConfigException {
+        String region = values.get(Settings.REGION);
+        Path dataDir = values.get(Settings.DATA_DIR);
+        Optional<Credentials> root = root();
+        return new HeadgateConfig(
+                values.get(Settings.LISTEN),
+                adminListen(),
+                region,
+                dataDir,
+                values.find(Settings.DOMAIN),
+                values.get(Settings.DEBUG_HEADERS),
+                values.get(Settings.LOG_LEVEL),
+                root,
+                values.find(Settings.ADMIN_TOKEN),
+                namespace(),
+                accounts(region, dataDir),
+                users(root),
+                placement(),
+                breaker(),
+                http(),
+                new MultipartConfig(values.get(Settings.MIN_PART_SIZE), values.get(Settings.REMEMBER_COMPLETED)),
+                intents(),
+                garbage(),
+                sweep(),
+                orphans(),
+                accessLog(dataDir));
+    }
+
+    private HostPort adminListen() throws ConfigException {
+        HostPort admin = values.get(Settings.ADMIN_LISTEN);
+        if (admin.port() != 0 && admin.equals(values.get(Settings.LISTEN))) {
+            throw values.error(Settings.ADMIN_LISTEN, "\"" + admin + "\" is the address of listen, too");
+        }
+        return admin;
+    }
+
+    private Optional<Credentials> root() throws ConfigException {
+        Optional<String> accessKey = values.find(Settings.ROOT_ACCESS_KEY);
+        Optional<Secret> secretKey = values.find(Settings.ROOT_SECRET_KEY);
+        if (accessKey.isPresent() && secretKey.isEmpty()) {
+            throw values.error(Settings.ROOT_ACCESS_KEY, "is set without root.secret_key");
+        }
+        if (accessKey.isEmpty() && secretKey.isPresent()) {
+            throw values.error(Settings.ROOT_SECRET_KEY, "is set without root.access_key");
+        }
+        return accessKey.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Credentials(accessKey.get(), secretKey.orElseThrow()));
+    }
+
+    private NamespaceConfig namespace() throws ConfigException {
+        Engine engine = values.get(Settings.ENGINE);
+        switch (engine) {
+            case SQLITE -> {
+                for (Setting<Secret> setting : List.of(Settings.NAMESPACE_URL, Settings.NAMESPACE_CACHE)) {
+                    if (values.find(setting).isPresent()) {
+                        throw values.error(setting, "is not for the engine sqlite");
+                    }
+                }
+            }
+            case POSTGRES, REDIS ->
+                throw values.error(
+                        Settings.ENGINE,
+                        "\"" + ValueType.lower(engine) + "\" is not available in this build; sqlite is");
+        }
+        return new NamespaceConfig(
+                engine,
+                values.find(Settings.NAMESPACE_URL),
+                values.find(Settings.NAMESPACE_CACHE),
+                values.get(Settings.NAMESPACE_DURABILITY),
+                values.get(Settings.NAMESPACE_TIMEOUT),
+                values.get(Settings.NAMESPACE_WAL_LIMIT));
+    }
+
+    private List<AccountConfig> accounts(String region, Path dataDir) throws ConfigException {
+        List<RawConfig.Element> elements = raw.lists().get("storage_shards");
+        List<AccountConfig> accounts = new ArrayList<>();
+        if (elements == null) {
+            for (int i = 1; i <= DEFAULT_ACCOUNTS; i++) {
+                Storage storage = new Storage.Local(dataDir.resolve("disk-" + i), Durability.SYNC);
+                accounts.add(new AccountConfig("disk-" + i, region, Limits.NONE, storage));
+            }
+            return accounts;
+        }
+        if (elements.isEmpty() || elements.size() > MAX_ACCOUNTS) {
+            throw new ConfigException(
+                    "storage_shards: has %d accounts, not 1 to %d".formatted(elements.size(), MAX_ACCOUNTS));
+        }
+        Map<String, String> names = new HashMap<>();
+        Map<Path, String> paths = new HashMap<>();
+        for (RawConfig.Element element : elements) {
+            Values of = new Values(element.values(), element.origin());
+            String name = of.get(Settings.ACCOUNT_NAME);
+            Storage storage = storage(of);
+            unique(names, name, "the name", of, Settings.ACCOUNT_NAME, element);
+            switch (storage) {
+                case Storage.Local(Path path, Durability _) ->
+                    unique(paths, path, "the directory", of, Settings.ACCOUNT_PATH, element);
+            }
+            String accountRegion = of.find(Settings.ACCOUNT_REGION).orElse(region);
+            accounts.add(new AccountConfig(name, accountRegion, limits(of), storage));
+        }
+        return accounts;
+    }
+
+    private static Storage storage(Values of) throws ConfigException {
+        return switch (of.get(Settings.ACCOUNT_TYPE)) {
+            case LOCAL -> new Storage.Local(of.get(Settings.ACCOUNT_PATH), of.get(Settings.ACCOUNT_DURABILITY));
+        };
+    }
+
+    private static Limits limits(Values of) throws ConfigException {
+        return new Limits(
+                of.findLong(Settings.ACCOUNT_CAPACITY),
+                of.findLong(Settings.ACCOUNT_REQUESTS),
+                of.findLong(Settings.ACCOUNT_INGRESS),
+                of.findLong(Settings.ACCOUNT_EGRESS));
+    }
+
+    private List<UserConfig> users(Optional<Credentials> root) throws ConfigException {
+        List<UserConfig> users = new ArrayList<>();
+        Map<String, String> ids = new HashMap<>(Map.of("root", "the root user"));
+        Map<String, String> accessKeys = new HashMap<>();
+        root.ifPresent(credentials -> accessKeys.put(credentials.accessKey(), "the root user"));
+        for (RawConfig.Element element : raw.lists().getOrDefault("users", List.of())) {
+            Values of = new Values(element.values(), element.origin());
+            String id = of.get(Settings.USER_ID);
+            unique(ids, id, "the id", of, Settings.USER_ID, element);
+            String accessKey = of.get(Settings.USER_ACCESS_KEY);
+            unique(accessKeys, accessKey, "the access key", of, Settings.USER_ACCESS_KEY, element);
+            users.add(new UserConfig(
+                    id,
+                    of.find(Settings.USER_DISPLAY_NAME).orElse(id),
+                    of.find(Settings.USER_EMAIL),
+                    new Credentials(accessKey, of.get(Settings.USER_SECRET_KEY))));
+        }
+        return users;
+    }
+
+    private PlacementConfig placement() throws ConfigException {
+        return new PlacementConfig(
+                values.get(Settings.MAX_CAPACITY_RATIO),
+                values.get(Settings.MAX_REQUEST_RATIO),
+                values.get(Settings.MAX_BYTE_RATE_RATIO),
+                values.get(Settings.USAGE_INTERVAL));
+    }
+
+    private BreakerConfig breaker() throws ConfigException {
+        Optional<Double> errorRatio = values.find(Settings.BREAKER_ERROR_RATIO);
+        return new BreakerConfig(
+                values.get(Settings.BREAKER_FAILURES),
+                values.get(Settings.BREAKER_WINDOW),
+                values.get(Settings.BREAKER_OPEN),
+                values.get(Settings.BREAKER_PROBE_TIMEOUT),
+                values.get(Settings.BREAKER_STALL_TIMEOUT),
+                values.get(Settings.BREAKER_PROBE_INTERVAL),
+                errorRatio.isPresent() ? OptionalDouble.of(errorRatio.get()) : OptionalDouble.empty(),
+                values.get(Settings.BREAKER_MIN_REQUESTS));
+    }
+
+    private HttpConfig http() throws ConfigException {
+        return new HttpConfig(
+                values.get(Settings.SELECTORS),
+                values.get(Settings.MAX_CONNECTIONS),
+                values.get(Settings.IDLE_TIMEOUT),
+                values.get(Settings.HEAD_TIMEOUT),
+                values.get(Settings.MIN_RATE),
+                values.get(Settings.MIN_RATE_GRACE),
+                Math.toIntExact(values.get(Settings.MAX_HEAD_SIZE)),
+                values.get(Settings.MAX_HEADER_FIELDS),
+                Math.toIntExact(values.get(Settings.MAX_TARGET_SIZE)),
+                Math.toIntExact(values.get(Settings.COPY_BUFFER)),
+                values.get(Settings.MAX_COPY_BUFFERS),
+                values.get(Settings.DRAIN_TIMEOUT));
+    }
+
+    private IntentConfig intents() throws ConfigException {
+        return new IntentConfig(values.get(Settings.INTENT_WINDOW), values.get(Settings.INTENT_LIFETIME));
+    }
+
+    private GarbageConfig garbage() throws ConfigException {
+        return new GarbageConfig(
+                values.get(Settings.GARBAGE_GRACE),
+                values.get(Settings.GARBAGE_INTERVAL),
+                values.get(Settings.GARBAGE_BATCH),
+                values.get(Settings.GARBAGE_PARALLELISM),
+                values.get(Settings.GARBAGE_MAX_BACKOFF),
+                values.get(Settings.GARBAGE_MAX_BLOB_BACKOFF));
+    }
+
+    private SweepConfig sweep() throws ConfigException {
+        return new SweepConfig(
+                values.get(Settings.SWEEP_INTERVAL),
+                values.get(Settings.SWEEP_PAGE),
+                values.get(Settings.SWEEP_PAUSE),
+                values.get(Settings.SWEEP_MAX_BACKOFF));
+    }
+
+    private OrphansConfig orphans() throws ConfigException {
+        return new OrphansConfig(
+                values.get(Settings.ORPHANS_DELAY),
+                values.get(Settings.ORPHANS_INTERVAL),
+                values.get(Settings.ORPHANS_MIN_AGE),
+                values.get(Settings.ORPHANS_PAGE),
+                values.get(Settings.ORPHANS_PAUSE),
+                values.get(Settings.ORPHANS_MAX_RATIO));
+    }
+
+    private AccessLogConfig accessLog(Path dataDir) throws ConfigException {
+        return new AccessLogConfig(
+                values.get(Settings.ACCESS_LOG),
+                values.find(Settings.ACCESS_LOG_PATH).orElse(dataDir.resolve("access.log")),
+                values.get(Settings.ACCESS_LOG_MAX_SIZE),
+                values.get(Settings.ACCESS_LOG_KEEP),
+                values.get(Settings.ACCESS_LOG_QUEUE));
+    }
+
+    private static <K> void unique(
+            Map<K, String> seen, K key, String what, Values of, Setting<?> setting, RawConfig.Element element)
+            throws ConfigException {
+        String earlier = seen.put(key, element.origin().text());
+        if (earlier != null) {
+            throw of.error(setting, what + " \"" + key + "\" is taken by " + earlier);
+        }
+    }
+}

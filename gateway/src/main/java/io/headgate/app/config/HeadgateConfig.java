@@ -1,0 +1,178 @@
+package io.headgate.app.config;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+
+/** All that an operator can set, checked. Immutable; {@code toString} shows no secret. {@code docs/configuration.md} says what each means. */
+public record HeadgateConfig(
+        HostPort listen,
+        HostPort adminListen,
+        String region,
+        Path dataDir,
+        Optional<String> domain,
+        boolean debugHeaders,
+        LogLevel logLevel,
+        Optional<Credentials> root,
+        Optional<Secret> adminToken,
+        NamespaceConfig namespace,
+        List<AccountConfig> accounts,
+        List<UserConfig> users,
+        PlacementConfig placement,
+        BreakerConfig breaker,
+        HttpConfig http,
+        MultipartConfig multipart,
+        IntentConfig intents,
+        GarbageConfig garbage,
+        SweepConfig sweep,
+        OrphansConfig orphans,
+        AccessLogConfig accessLog) {
+
+    public HeadgateConfig {
+        accounts = List.copyOf(accounts);
+        users = List.copyOf(users);
+    }
+
+    /** The least level that is logged. */
+    public enum LogLevel {
+        ERROR,
+        WARN,
+        INFO,
+        DEBUG,
+        TRACE
+    }
+
+    /** An access key with its secret. */
+    public record Credentials(String accessKey, Secret secretKey) {}
+
+    /** What keeps the metadata. */
+    public enum Engine {
+        SQLITE,
+        POSTGRES,
+        REDIS
+    }
+
+    /**
+     * The metadata store.
+     *
+     * @param url of the database, for the engines that are servers
+     */
+    public record NamespaceConfig(
+            Engine engine,
+            Optional<Secret> url,
+            Optional<Secret> cache,
+            Durability durability,
+            Duration timeout,
+            long walLimitBytes) {}
+
+    /** The kinds of account. */
+    enum AccountType {
+        LOCAL
+    }
+
+    /** An account; names are unique. */
+    public record AccountConfig(String name, String region, Limits limits, Storage storage) {}
+
+    /** What an account can take; empty for no limit. */
+    public record Limits(
+            OptionalLong capacityBytes,
+            OptionalLong requestsPerSecond,
+            OptionalLong ingressBytesPerSecond,
+            OptionalLong egressBytesPerSecond) {
+        public static final Limits NONE =
+                new Limits(OptionalLong.empty(), OptionalLong.empty(), OptionalLong.empty(), OptionalLong.empty());
+    }
+
+    /** Where an account's bytes are, by kind. */
+    public sealed interface Storage {
+        /** A directory, which no other account uses. */
+        record Local(Path path, Durability durability) implements Storage {}
+    }
+
+    /** What a local account does before a write is acknowledged. */
+    public enum Durability {
+        /** Flushes the blob to disk. */
+        SYNC,
+        /** Leaves it to the operating system. */
+        NONE
+    }
+
+    /** A user besides root; ids and access keys are unique. */
+    public record UserConfig(String id, String displayName, Optional<String> email, Credentials credentials) {}
+
+    /** The filters of placement, and how often the accounts' use is read anew. */
+    public record PlacementConfig(
+            double maxCapacityRatio, double maxRequestRatio, double maxByteRateRatio, Duration usageInterval) {}
+
+    /**
+     * When an account's breaker opens, and for how long.
+     *
+     * @param errorRatio if present, asked beside {@code failures} from {@code minRequests} requests in the window on
+     */
+    public record BreakerConfig(
+            int failures,
+            Duration window,
+            Duration open,
+            Duration probeTimeout,
+            Duration stallTimeout,
+            Duration probeInterval,
+            OptionalDouble errorRatio,
+            int minRequests) {}
+
+    /** The threads that wait for the network. */
+    public enum Selectors {
+        VIRTUAL,
+        PLATFORM
+    }
+
+    /** Bounds of the S3 endpoint. */
+    public record HttpConfig(
+            Selectors selectors,
+            int maxConnections,
+            Duration idleTimeout,
+            Duration headTimeout,
+            long minBytesPerSecond,
+            Duration minRateGrace,
+            int maxHeadBytes,
+            int maxHeaderFields,
+            int maxTargetBytes,
+            int copyBufferBytes,
+            int maxCopyBuffers,
+            Duration drainTimeout) {}
+
+    public record MultipartConfig(long minPartBytes, Duration rememberCompleted) {}
+
+    public record IntentConfig(Duration window, Duration lifetime) {}
+
+    public record GarbageConfig(
+            Duration grace,
+            Duration interval,
+            int batch,
+            int parallelism,
+            Duration maxBackoff,
+            Duration maxBlobBackoff) {}
+
+    public record SweepConfig(Duration interval, int page, Duration pause, Duration maxBackoff) {}
+
+    public record OrphansConfig(
+            Duration delay, Duration interval, Duration minAge, int page, Duration pause, double maxRatio) {}
+
+    /** Where the access log goes. */
+    public enum LogDestination {
+        OFF,
+        FILE,
+        STDOUT,
+        STDERR
+    }
+
+    /**
+     * The access log.
+     *
+     * @param path of the file, also when it is not used
+     */
+    public record AccessLogConfig(
+            LogDestination destination, Path path, long maxFileBytes, int keptFiles, long queuedBytes) {}
+}

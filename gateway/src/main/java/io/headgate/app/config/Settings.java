@@ -1,0 +1,395 @@
+package io.headgate.app.config;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** Every key of the configuration, in the order of the reference ({@code docs/configuration.md}, which a test compares). */
+final class Settings {
+    private static final List<Setting<?>> DECLARED = new ArrayList<>();
+
+    private static final String NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,62}";
+    private static final String REGION_NAME = "[a-z0-9][a-z0-9-]{0,62}";
+    private static final String REGION_EXPECTED = "is not a region name (1 to 63 of a-z 0-9 -)";
+    private static final String DOMAIN_NAME =
+            "(?=.{1,190}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*";
+    private static final ValueType<String> ACCESS_KEY = ValueType.text(
+            "3 to 128 of A-Z a-z 0-9 . _ -", "[A-Za-z0-9._-]{3,128}", "is not 3 to 128 of A-Z a-z 0-9 . _ -");
+    private static final ValueType<Secret> SECRET_KEY = ValueType.secret(8, 256);
+    private static final ValueType<Secret> URL = ValueType.secret(1, 2048);
+
+    static final Setting<HostPort> LISTEN = add(Setting.of(
+            "listen", ValueType.hostPort(), "127.0.0.1:9000", "Where S3 is served; port 0 takes a free one."));
+    static final Setting<HostPort> ADMIN_LISTEN = add(
+            Setting.of(
+                    "admin_listen",
+                    ValueType.hostPort(),
+                    "127.0.0.1:9001",
+                    "Where the admin API, metrics and health are served. Metrics and health need no token: keep it off public networks."));
+    static final Setting<String> REGION = add(Setting.of(
+            "region",
+            ValueType.text("region name", REGION_NAME, REGION_EXPECTED),
+            "us-east-1",
+            "The region that clients sign for."));
+    static final Setting<Path> DATA_DIR = add(
+            Setting.of(
+                    "data_dir",
+                    ValueType.path(),
+                    "./data",
+                    "Holds the namespace of the engine `sqlite`, the root credentials, the admin token, the access log and, by default, the accounts."));
+    static final Setting<String> DOMAIN = add(Setting.optional(
+            "domain",
+            ValueType.text("domain name", DOMAIN_NAME, "is not a domain name in lower case"),
+            "path style only",
+            "Serves virtual-hosted buckets as `BUCKET.DOMAIN`; path style always works."));
+    static final Setting<Boolean> DEBUG_HEADERS = add(Setting.of(
+            "debug_headers",
+            ValueType.bool(),
+            "false",
+            "Names the account in responses to writes (`x-headgate-account`)."));
+    static final Setting<HeadgateConfig.LogLevel> LOG_LEVEL = add(Setting.of(
+            "log_level",
+            ValueType.oneOf(HeadgateConfig.LogLevel.class),
+            "info",
+            "Least level of the log on standard error."));
+
+    static final Setting<String> ROOT_ACCESS_KEY = add(
+            Setting.optional(
+                    "root.access_key",
+                    ACCESS_KEY,
+                    "made at the first start",
+                    "Access key of the root user. Without it and its secret, both are made at the first start, printed once, and kept in `root-credentials` in the data directory."));
+    static final Setting<Secret> ROOT_SECRET_KEY = add(Setting.optional(
+            "root.secret_key",
+            SECRET_KEY,
+            "made at the first start",
+            "Secret key of the root user; only with the access key."));
+    static final Setting<Secret> ADMIN_TOKEN = add(
+            Setting.optional(
+                    "admin_token",
+                    ValueType.secret(16, 256),
+                    "made at the first start",
+                    "Bearer token of the admin API. Without it, one is made at the first start and kept in `admin-token` in the data directory."));
+
+    static final Setting<HeadgateConfig.Engine> ENGINE = add(Setting.of(
+            "namespace.engine",
+            ValueType.oneOf(HeadgateConfig.Engine.class),
+            "sqlite",
+            "Where metadata is kept. `postgres` and `redis` are not available in this build."));
+    static final Setting<Secret> NAMESPACE_URL = add(Setting.optional(
+            "namespace.url", URL, "none", "URL of the database; not with the engine `sqlite`. May hold a password."));
+    static final Setting<Secret> NAMESPACE_CACHE = add(Setting.optional(
+            "namespace.cache", URL, "no cache", "URL of the Redis cache; only with the engine `postgres`."));
+    static final Setting<HeadgateConfig.Durability> NAMESPACE_DURABILITY = add(
+            Setting.of(
+                    "namespace.durability",
+                    ValueType.oneOf(HeadgateConfig.Durability.class),
+                    "sync",
+                    "`sqlite`: `sync` flushes each commit to disk before it is acknowledged; `none` does not, for benchmarks."));
+    static final Setting<Duration> NAMESPACE_TIMEOUT = add(Setting.of(
+            "namespace.timeout",
+            ValueType.duration("1s", "10m"),
+            "30s",
+            "How long an operation waits for the database before the client gets 503."));
+    static final Setting<Long> NAMESPACE_WAL_LIMIT = add(Setting.of(
+            "namespace.wal_limit",
+            ValueType.bytes("1MiB", "1TiB"),
+            "64MiB",
+            "`sqlite`: size of the write-ahead log from which writers wait until it is folded into the database."));
+
+    static final Setting<String> ACCOUNT_NAME = add(Setting.required(
+            "storage_shards[].name",
+            ValueType.text(
+                    "1 to 63 of A-Z a-z 0-9 . _ -",
+                    NAME,
+                    "is not 1 to 63 of A-Z a-z 0-9 . _ - beginning with a letter or digit"),
+            "Unique name of the account. Blobs are found by it: never give it to another account."));
+    static final Setting<HeadgateConfig.AccountType> ACCOUNT_TYPE = add(Setting.required(
+            "storage_shards[].type",
+            ValueType.oneOf(HeadgateConfig.AccountType.class),
+            "Kind of account; `azure`, `s3` and `gcs` are not available in this build."));
+    static final Setting<String> ACCOUNT_REGION = add(Setting.optional(
+            "storage_shards[].region",
+            ValueType.text("region name", REGION_NAME, REGION_EXPECTED),
+            "that of the gateway",
+            "Where the account is; buckets with this LocationConstraint prefer it."));
+    static final Setting<Path> ACCOUNT_PATH = add(Setting.required(
+            "storage_shards[].path", ValueType.path(), "`local`: the directory; its own for each account."));
+    static final Setting<HeadgateConfig.Durability> ACCOUNT_DURABILITY = add(
+            Setting.of(
+                    "storage_shards[].durability",
+                    ValueType.oneOf(HeadgateConfig.Durability.class),
+                    "sync",
+                    "`local`: `sync` flushes each blob to disk before the write is acknowledged; `none` does not, for benchmarks."));
+    static final Setting<Long> ACCOUNT_CAPACITY = add(Setting.optional(
+            "storage_shards[].limits.capacity",
+            ValueType.bytes("1MiB", "7EiB"),
+            "no limit",
+            "Bytes that the account holds."));
+    static final Setting<Long> ACCOUNT_REQUESTS = add(Setting.optional(
+            "storage_shards[].limits.requests_per_second",
+            ValueType.number(1, 1_000_000_000),
+            "no limit",
+            "Requests that it takes a second."));
+    static final Setting<Long> ACCOUNT_INGRESS = add(Setting.optional(
+            "storage_shards[].limits.ingress_per_second",
+            ValueType.bytesPerSecond("1KiB", "1PiB"),
+            "no limit",
+            "Bytes that it takes in a second."));
+    static final Setting<Long> ACCOUNT_EGRESS = add(Setting.optional(
+            "storage_shards[].limits.egress_per_second",
+            ValueType.bytesPerSecond("1KiB", "1PiB"),
+            "no limit",
+            "Bytes that it gives out a second."));
+
+    static final Setting<String> USER_ID = add(Setting.required(
+            "users[].id",
+            ValueType.text(
+                    "1 to 128 of A-Z a-z 0-9 . _ - $ : @ + =", "[A-Za-z0-9._$:@+=-]{1,128}", "is not 1 to 128 of A-Z a-z 0-9 . _ - $ : @ + ="),
+            "Unique id of the user; `root` is taken."));
+    static final Setting<String> USER_DISPLAY_NAME = add(Setting.optional(
+            "users[].display_name",
+            ValueType.text("text, to 256", "\\P{Cntrl}{1,256}", "is not 1 to 256 characters"),
+            "the id",
+            "Name shown to clients as the owner's."));
+    static final Setting<String> USER_EMAIL = add(Setting.optional(
+            "users[].email",
+            ValueType.text("e-mail address", "[!-?A-~]{1,64}@[A-Za-z0-9.-]{1,190}", "is not an e-mail address"),
+            "none",
+            "E-mail address."));
+    static final Setting<String> USER_ACCESS_KEY =
+            add(Setting.required("users[].access_key", ACCESS_KEY, "Unique access key."));
+    static final Setting<Secret> USER_SECRET_KEY =
+            add(Setting.required("users[].secret_key", SECRET_KEY, "Secret key."));
+
+    static final Setting<Double> MAX_CAPACITY_RATIO = add(Setting.of(
+            "placement.max_capacity_ratio",
+            ValueType.ratio(),
+            "0.90",
+            "An account filled beyond this part of its capacity takes no new blobs."));
+    static final Setting<Double> MAX_REQUEST_RATIO = add(Setting.of(
+            "placement.max_request_ratio",
+            ValueType.ratio(),
+            "0.80",
+            "An account beyond this part of its request rate takes no new blobs."));
+    static final Setting<Double> MAX_BYTE_RATE_RATIO = add(Setting.of(
+            "placement.max_byte_rate_ratio", ValueType.ratio(), "0.80", "The same for bytes a second, in and out."));
+    static final Setting<Duration> USAGE_INTERVAL = add(Setting.of(
+            "placement.usage_interval",
+            ValueType.duration("100ms", "1h"),
+            "10s",
+            "How often the bytes held by the accounts are read from the namespace."));
+
+    static final Setting<Integer> BREAKER_FAILURES = add(Setting.of(
+            "breaker.failures",
+            ValueType.integer(1, 1_000),
+            "3",
+            "So many faults of an account within the window open its breaker."));
+    static final Setting<Duration> BREAKER_WINDOW = add(
+            Setting.of("breaker.window", ValueType.duration("1s", "1h"), "60s", "The window in which faults count."));
+    static final Setting<Duration> BREAKER_OPEN = add(Setting.of(
+            "breaker.open",
+            ValueType.duration("1s", "1d"),
+            "5m",
+            "How long an open breaker keeps the account out before one probe is let through."));
+    static final Setting<Duration> BREAKER_PROBE_TIMEOUT = add(Setting.of(
+            "breaker.probe_timeout",
+            ValueType.duration("1s", "1h"),
+            "60s",
+            "A probe that has not ended by then is given up, and another may pass."));
+    static final Setting<Duration> BREAKER_PROBE_INTERVAL = add(Setting.of(
+            "breaker.probe_interval",
+            ValueType.duration("100ms", "1h"),
+            "1s",
+            "How often an open breaker is looked at, to probe the account once it is due."));
+    static final Setting<Duration> BREAKER_STALL_TIMEOUT = add(
+            Setting.of(
+                    "breaker.stall_timeout",
+                    ValueType.duration("1s", "1h"),
+                    "30s",
+                    "A write, delete or listing with which an account has made no progress for so long is given up and counts as a fault; a write goes on to another account. Longer than the slowest flush of a healthy disk."));
+    static final Setting<Double> BREAKER_ERROR_RATIO = add(Setting.optional(
+            "breaker.error_ratio",
+            ValueType.ratio(),
+            "not asked",
+            "From `breaker.min_requests` requests in the window on, faults must also be at least this part of them."));
+    static final Setting<Integer> BREAKER_MIN_REQUESTS = add(
+            Setting.of(
+                    "breaker.min_requests",
+                    ValueType.integer(1, 1_000_000),
+                    "20",
+                    "Requests in the window from which on `breaker.error_ratio` is asked; below it the number of faults decides alone."));
+
+    static final Setting<HeadgateConfig.Selectors> SELECTORS = add(
+            Setting.of(
+                    "http.selectors",
+                    ValueType.oneOf(HeadgateConfig.Selectors.class),
+                    "virtual",
+                    "Threads that wait for the network: `virtual` costs less CPU from a few connections on; `platform` keeps them off the virtual threads' scheduler."));
+    static final Setting<Integer> MAX_CONNECTIONS = add(Setting.of(
+            "http.max_connections",
+            ValueType.integer(1, 1_000_000),
+            "4096",
+            "Open client connections; further ones wait in the system's backlog."));
+    static final Setting<Duration> IDLE_TIMEOUT = add(Setting.of(
+            "http.idle_timeout",
+            ValueType.duration("1s", "1h"),
+            "60s",
+            "A connection on which nothing moves for so long is cut."));
+    static final Setting<Duration> HEAD_TIMEOUT = add(Setting.of(
+            "http.head_timeout",
+            ValueType.duration("1s", "10m"),
+            "20s",
+            "How long a request's head may take from its first byte to its last."));
+    static final Setting<Long> MIN_RATE = add(
+            Setting.of(
+                    "http.min_rate",
+                    ValueType.bytesPerSecond("0B", "1GiB"),
+                    "1KiB",
+                    "Least rate of a body in either direction, over the time spent waiting for the client; slower clients are cut. `0B` turns the check off."));
+    static final Setting<Duration> MIN_RATE_GRACE = add(Setting.of(
+            "http.min_rate_grace",
+            ValueType.duration("1s", "1h"),
+            "30s",
+            "The waiting time over which the least rate is taken; the first such span is not judged."));
+    static final Setting<Long> MAX_HEAD_SIZE = add(Setting.of(
+            "http.max_head_size",
+            ValueType.bytes("1KiB", "64KiB"),
+            "32KiB",
+            "Bytes of request line and header fields."));
+    static final Setting<Integer> MAX_HEADER_FIELDS = add(
+            Setting.of("http.max_header_fields", ValueType.integer(16, 10_000), "200", "Header fields of a request."));
+    static final Setting<Long> MAX_TARGET_SIZE = add(Setting.of(
+            "http.max_target_size", ValueType.bytes("1KiB", "64KiB"), "16KiB", "Bytes of the request target."));
+    static final Setting<Long> COPY_BUFFER = add(Setting.of(
+            "http.copy_buffer",
+            ValueType.bytes("8KiB", "8MiB"),
+            "128KiB",
+            "How much of a streamed response is read and written at a time."));
+    static final Setting<Integer> MAX_COPY_BUFFERS = add(Setting.of(
+            "http.max_copy_buffers",
+            ValueType.integer(0, 100_000),
+            "256",
+            "Copy buffers in use at once; further responses stream through 8 KiB."));
+    static final Setting<Duration> DRAIN_TIMEOUT = add(Setting.of(
+            "http.drain_timeout",
+            ValueType.duration("0s", "1h"),
+            "30s",
+            "How long requests in flight may take to end after SIGTERM."));
+
+    static final Setting<Long> MIN_PART_SIZE = add(Setting.of(
+            "multipart.min_part_size",
+            ValueType.bytes("1B", "5GiB"),
+            "5MiB",
+            "Least size of a part other than the last; S3's is the default."));
+    static final Setting<Duration> REMEMBER_COMPLETED = add(Setting.of(
+            "multipart.remember_completed",
+            ValueType.duration("1m", "30d"),
+            "1d",
+            "How long a repeated CompleteMultipartUpload is answered as the first."));
+
+    static final Setting<Duration> INTENT_WINDOW = add(Setting.of(
+            "intents.window",
+            ValueType.duration("100ms", "10m"),
+            "10s",
+            "Writes that begin in one window share one recorded intent."));
+    static final Setting<Duration> INTENT_LIFETIME = add(Setting.of(
+            "intents.lifetime",
+            ValueType.duration("10s", "1d"),
+            "5m",
+            "An intent that its gateway has not renewed for so long expires, and its writes can no longer commit."));
+
+    static final Setting<Duration> GARBAGE_GRACE = add(
+            Setting.of(
+                    "garbage.grace",
+                    ValueType.duration("0s", "30d"),
+                    "1h",
+                    "How long the bytes of a deleted object stay for reads of other gateways: the longest read there that must not fail. Reads of this gateway are waited for, however long they take."));
+    static final Setting<Duration> GARBAGE_INTERVAL = add(Setting.of(
+            "garbage.interval", ValueType.duration("100ms", "1h"), "10s", "How often garbage is looked for."));
+    static final Setting<Integer> GARBAGE_BATCH = add(Setting.of(
+            "garbage.batch", ValueType.integer(1, 10_000), "1000", "Blobs that one look takes from an account."));
+    static final Setting<Integer> GARBAGE_PARALLELISM = add(Setting.of(
+            "garbage.parallelism", ValueType.integer(1, 256), "4", "Deletions of an account that run at once."));
+    static final Setting<Duration> GARBAGE_MAX_BACKOFF = add(Setting.of(
+            "garbage.max_backoff",
+            ValueType.duration("1s", "1d"),
+            "5m",
+            "Longest wait of an account whose deletions fail; waits double from the interval."));
+    static final Setting<Duration> GARBAGE_MAX_BLOB_BACKOFF = add(Setting.of(
+            "garbage.max_blob_backoff",
+            ValueType.duration("1s", "30d"),
+            "6h",
+            "Longest wait after failed deletions of one blob."));
+
+    static final Setting<Duration> SWEEP_INTERVAL = add(Setting.of(
+            "sweep.interval",
+            ValueType.duration("100ms", "7d"),
+            "1m",
+            "How often expired intents are looked for, and the blobs of their writes swept."));
+    static final Setting<Integer> SWEEP_PAGE =
+            add(Setting.of("sweep.page", ValueType.integer(1, 1_000), "1000", "Blobs that are listed at a time."));
+    static final Setting<Duration> SWEEP_PAUSE = add(
+            Setting.of("sweep.pause", ValueType.duration("0s", "1h"), "50ms", "Pause between the steps of a sweep."));
+    static final Setting<Duration> SWEEP_MAX_BACKOFF = add(Setting.of(
+            "sweep.max_backoff",
+            ValueType.duration("1s", "1d"),
+            "10m",
+            "Longest wait before what a sweep had to leave is tried again."));
+
+    static final Setting<Duration> ORPHANS_DELAY = add(Setting.of(
+            "orphans.delay",
+            ValueType.duration("0s", "30d"),
+            "1h",
+            "Time from the start to the first search for blobs that nothing knows."));
+    static final Setting<Duration> ORPHANS_INTERVAL = add(Setting.of(
+            "orphans.interval", ValueType.duration("1s", "365d"), "1d", "Time from one search to the next."));
+    static final Setting<Duration> ORPHANS_MIN_AGE = add(
+            Setting.of(
+                    "orphans.min_age",
+                    ValueType.duration("0s", "365d"),
+                    "6h",
+                    "Younger blobs are left to a later search: more than the clocks of gateways differ, and than an intent's window."));
+    static final Setting<Integer> ORPHANS_PAGE =
+            add(Setting.of("orphans.page", ValueType.integer(1, 1_000), "1000", "Blobs that are listed at a time."));
+    static final Setting<Duration> ORPHANS_PAUSE =
+            add(Setting.of("orphans.pause", ValueType.duration("0s", "1h"), "200ms", "Pause after each page."));
+    static final Setting<Double> ORPHANS_MAX_RATIO = add(
+            Setting.of(
+                    "orphans.max_ratio",
+                    ValueType.ratio(),
+                    "0.1",
+                    "A search stops before more than this part of the blobs that it saw are orphans: then the namespace, not the account, has lost something."));
+
+    static final Setting<HeadgateConfig.LogDestination> ACCESS_LOG = add(Setting.of(
+            "access_log.destination",
+            ValueType.oneOf(HeadgateConfig.LogDestination.class),
+            "file",
+            "Where one line of JSON for each request goes."));
+    static final Setting<Path> ACCESS_LOG_PATH = add(Setting.optional(
+            "access_log.path",
+            ValueType.path(),
+            "`access.log` in the data directory",
+            "The file; older ones are `access.log.1` and so on."));
+    static final Setting<Long> ACCESS_LOG_MAX_SIZE = add(Setting.of(
+            "access_log.max_size", ValueType.bytes("64KiB", "1TiB"), "64MiB", "Size at which the file is rotated."));
+    static final Setting<Integer> ACCESS_LOG_KEEP =
+            add(Setting.of("access_log.keep", ValueType.integer(0, 1_000), "4", "Rotated files that are kept."));
+    static final Setting<Long> ACCESS_LOG_QUEUE = add(
+            Setting.of(
+                    "access_log.queue",
+                    ValueType.bytes("64KiB", "1GiB"),
+                    "16MiB",
+                    "Memory for lines that wait for a slow disk; beyond it lines are dropped and counted, requests are not held up."));
+
+    static final List<Setting<?>> ALL = Collections.unmodifiableList(DECLARED);
+
+    private Settings() {}
+
+    private static <T> Setting<T> add(Setting<T> setting) {
+        DECLARED.add(setting);
+        return setting;
+    }
+}

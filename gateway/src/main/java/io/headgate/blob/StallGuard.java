@@ -1,0 +1,255 @@
+package io.headgate.blob;
+
+import io.headgate.blob.BlobStoreException.Kind;
+import io.headgate.domain.BlobId;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.nio.channels.ReadableByteChannel;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Puts an end to calls that hang: a disk that dies may keep a system call for ever, and no interrupt ends it. Each call that writes or
+ * deletes or lists runs on a virtual thread of its own, which is given up when the store has made no progress for the limit; that is an
+ * {@code ACCOUNT_FAULT}, so a write goes on to another account. The time that a put waits for its body does not count.
+ *
+ * <p>A call that was given up may still come to its end one day: it reads no more of the body, and a blob that it stored is deleted. When
+ * too many calls hang, further ones fail at once. Reads pass through: their bytes are nowhere else.
+ */
+public final class StallGuard implements BlobStore {
+    private static final Logger LOG = LoggerFactory.getLogger(StallGuard.class);
+
+    private final BlobStore store;
+    private final String account;
+    private final long limitNanos;
+    private final int maxHanging;
+    private final AtomicInteger hanging = new AtomicInteger();
+
+    /**
+     * @param account its name, for messages
+     * @param limit without progress. Longer than the slowest flush of a healthy device
+     * @param maxHanging how many calls may hang before further ones fail at once
+     */
+    public StallGuard(BlobStore store, String account, Duration limit, int maxHanging) {
+        this.store = store;
+        this.account = account;
+        this.limitNanos = limit.toNanos();
+        this.maxHanging = maxHanging;
+    }
+
+    @Override
+    public void put(BlobId id, long lengthBytes, InputStream body) throws IOException {
+        Progress progress = new Progress();
+        GuardedBody guarded = new GuardedBody(body, progress);
+        run("put", progress, () -> {
+            store.put(id, lengthBytes, guarded);
+            if (!progress.finish()) {
+                deleteLate(id);
+            }
+            return null;
+        });
+    }
+
+    @Override
+    public ReadableByteChannel get(BlobId id, long offsetBytes, long lengthBytes) throws BlobStoreException {
+        return store.get(id, offsetBytes, lengthBytes);
+    }
+
+    @Override
+    public void delete(BlobId id) throws BlobStoreException {
+        runBriefly("delete", () -> {
+            store.delete(id);
+            return null;
+        });
+    }
+
+    @Override
+    @SuppressWarnings("NullAway") // a listing is never null
+    public List<StoredBlob> list(int fanOut, Instant from, Instant to, @Nullable BlobId after, int limit)
+            throws BlobStoreException {
+        return runBriefly("list", () -> store.list(fanOut, from, to, after, limit));
+    }
+
+    @Override
+    public void probe(BlobId id) throws BlobStoreException {
+        runBriefly("probe", () -> {
+            store.probe(id);
+            return null;
+        });
+    }
+
+    @Override
+    public long usableBytes() {
+        return store.usableBytes();
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+
+    private void deleteLate(BlobId id) {
+        try {
+            store.delete(id);
+            LOG.info("account {} stored blob {} after all, too late: deleted", account, id);
+        } catch (BlobStoreException failed) {
+            LOG.warn("account {} stored blob {} too late; the sweep will find it", account, id, failed);
+        }
+    }
+
+    private <T extends @Nullable Object> T runBriefly(String doing, Callable<T> call) throws BlobStoreException {
+        try {
+            return run(doing, new Progress(), call);
+        } catch (BlobStoreException known) {
+            throw known;
+        } catch (IOException interrupted) {
+            throw new BlobStoreException(Kind.ACCOUNT_FAULT, doing + " was interrupted", interrupted);
+        }
+    }
+
+    private <T extends @Nullable Object> T run(String doing, Progress progress, Callable<T> call) throws IOException {
+        int already = hanging.get();
+        if (already >= maxHanging) {
+            throw new BlobStoreException(
+                    Kind.ACCOUNT_FAULT, "account " + account + " hangs: " + already + " calls have not come back");
+        }
+        FutureTask<T> task = new FutureTask<>(() -> {
+            try {
+                return call.call();
+            } finally {
+                if (!progress.finish()) {
+                    hanging.decrementAndGet();
+                }
+            }
+        });
+        Thread thread = Thread.ofVirtual().name(account + "-" + doing).start(task);
+        try {
+            while (true) {
+                try {
+                    return task.get(limitNanos, TimeUnit.NANOSECONDS);
+                } catch (TimeoutException slow) {
+                    // Counted before it is given up, so that it cannot come back uncounted.
+                    hanging.incrementAndGet();
+                    if (progress.giveUp()) {
+                        throw new BlobStoreException(
+                                Kind.ACCOUNT_FAULT,
+                                "account " + account + " has made no progress with a " + doing + " for "
+                                        + Duration.ofNanos(limitNanos));
+                    }
+                    hanging.decrementAndGet();
+                }
+            }
+        } catch (ExecutionException failed) {
+            throw rethrown(failed.getCause());
+        } catch (InterruptedException interrupt) {
+            hanging.incrementAndGet();
+            if (!progress.abandon()) {
+                hanging.decrementAndGet();
+            }
+            thread.interrupt();
+            Thread.currentThread().interrupt();
+            InterruptedIOException failure = new InterruptedIOException("interrupted while waiting for " + account);
+            failure.initCause(interrupt);
+            throw failure;
+        }
+    }
+
+    private static IOException rethrown(@Nullable Throwable failure) {
+        return switch (failure) {
+            case IOException known -> known;
+            case RuntimeException bug -> throw bug;
+            case Error bug -> throw bug;
+            case null, default -> throw new IllegalStateException(failure);
+        };
+    }
+
+    /** Since when a call has been in the store's hands, or that it is not, or that it is over. Each change is decided by one step. */
+    private final class Progress {
+        private static final long IN_BODY = Long.MIN_VALUE;
+        private static final long GIVEN_UP = Long.MAX_VALUE;
+        private static final long FINISHED = Long.MAX_VALUE - 1;
+
+        private final long startNanos = System.nanoTime();
+        /** Nanoseconds from the start, or one of the above. */
+        private final AtomicLong inStoreSince = new AtomicLong();
+
+        private long elapsedNanos() {
+            return System.nanoTime() - startNanos;
+        }
+
+        /** The store asks for bytes; false if the call was given up. */
+        boolean enterBody() {
+            long since = inStoreSince.get();
+            return since != GIVEN_UP && inStoreSince.compareAndSet(since, IN_BODY);
+        }
+
+        void leaveBody() {
+            inStoreSince.compareAndSet(IN_BODY, elapsedNanos());
+        }
+
+        /** The call has come back; false if it had been given up before. */
+        boolean finish() {
+            return inStoreSince.getAndUpdate(since -> since == GIVEN_UP ? GIVEN_UP : FINISHED) != GIVEN_UP;
+        }
+
+        /** Gives the call up, if the store has had it for the whole limit. */
+        boolean giveUp() {
+            long since = inStoreSince.get();
+            return since != IN_BODY
+                    && since != FINISHED
+                    && elapsedNanos() - since >= limitNanos
+                    && inStoreSince.compareAndSet(since, GIVEN_UP);
+        }
+
+        /** Gives the call up, unless it has come back. */
+        boolean abandon() {
+            return inStoreSince.getAndUpdate(since -> since == FINISHED ? FINISHED : GIVEN_UP) != FINISHED;
+        }
+    }
+
+    /** A body that yields nothing any more once its put was given up: the bytes may be on their way to another account then. */
+    private static final class GuardedBody extends InputStream {
+        private final InputStream body;
+        private final Progress progress;
+
+        GuardedBody(InputStream body, Progress progress) {
+            this.body = body;
+            this.progress = progress;
+        }
+
+        @Override
+        public int read() throws IOException {
+            byte[] one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+        }
+
+        @Override
+        public int read(byte[] buffer, int offset, int length) throws IOException {
+            if (!progress.enterBody()) {
+                throw new InterruptedIOException("the put was given up");
+            }
+            try {
+                return body.read(buffer, offset, length);
+            } finally {
+                progress.leaveBody();
+            }
+        }
+
+        @Override
+        public int available() throws IOException {
+            return body.available();
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package io.headgate.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintStream;
+import java.net.ConnectException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+/** Asks a running gateway over its admin API and prints the answer. */
+public final class AdminClient {
+    private static final int MAX_ANSWER_BYTES = 64 << 20;
+
+    private final URI endpoint;
+    private final String token;
+    private final Duration timeout;
+
+    /**
+     * A client of one gateway.
+     *
+     * @param endpoint such as {@code http://127.0.0.1:9001}
+     * @param token the admin token
+     * @param timeout for a connection, and again for the answer
+     */
+    public AdminClient(URI endpoint, String token, Duration timeout) {
+        this.endpoint = endpoint;
+        this.token = token;
+        this.timeout = timeout;
+    }
+
+    /**
+     * Prints the answer to {@code out}, or what went wrong, in a line, to {@code err}.
+     *
+     * @param json whether for programs, else for people
+     */
+    public ExitCode run(AdminRequest request, boolean json, PrintStream out, PrintStream err) {
+        try (HttpClient client = HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .connectTimeout(timeout)
+                .build()) {
+            HttpResponse<InputStream> response = client.send(
+                    HttpRequest.newBuilder(endpoint.resolve(request.target()))
+                            .timeout(timeout)
+                            .header("Authorization", "Bearer " + token)
+                            .header("Accept", json ? "application/json" : "text/plain")
+                            .build(),
+                    HttpResponse.BodyHandlers.ofInputStream());
+            try (InputStream body = response.body()) {
+                byte[] answer = body.readNBytes(MAX_ANSWER_BYTES);
+                if (response.statusCode() == 200) {
+                    out.write(answer, 0, answer.length);
+                    out.flush();
+                    return ExitCode.OK;
+                }
+                String text = new String(answer, StandardCharsets.UTF_8).strip();
+                err.println("headgate: " + (text.isEmpty() ? "HTTP status " + response.statusCode() : text));
+                return ExitCode.FAILED;
+            }
+        } catch (ConnectException unreachable) {
+            err.println("headgate: no gateway answers at " + endpoint);
+        } catch (IOException failed) {
+            err.println("headgate: " + endpoint + " failed: " + failed.getMessage());
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            err.println("headgate: interrupted");
+        }
+        return ExitCode.FAILED;
+    }
+}

@@ -1,0 +1,34 @@
+package io.headgate.cli;
+
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+
+/** What can be asked of a running gateway. */
+public sealed interface AdminRequest {
+    /** The accounts with their state and use. */
+    record ListAccounts() implements AdminRequest {}
+
+    /** Where an object's bytes are, and where a new write would go. */
+    record Explain(String bucket, String key) implements AdminRequest {}
+
+    /** The buckets. */
+    record ListBuckets() implements AdminRequest {}
+
+    /** A bucket and its use. */
+    record ShowBucket(String bucket) implements AdminRequest {}
+
+    /** The target of the request in the admin API. */
+    default String target() {
+        return switch (this) {
+            case ListAccounts() -> "/admin/v1/accounts";
+            case Explain(String bucket, String key) ->
+                "/admin/v1/explain?bucket=" + encode(bucket) + "&key=" + encode(key);
+            case ListBuckets() -> "/admin/v1/buckets";
+            case ShowBucket(String bucket) -> "/admin/v1/buckets/" + encode(bucket);
+        };
+    }
+
+    private static String encode(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+}

@@ -1,0 +1,38 @@
+package io.headgate.cli;
+
+import java.util.List;
+
+/** What a command line asks for. */
+public sealed interface Command {
+    /** Start the gateway. */
+    record Serve(Settings settings) implements Command {}
+
+    /** Ask a running gateway, over its admin API. */
+    record Admin(AdminRequest request, boolean json, Settings settings) implements Command {}
+
+    /** Run the benchmarks with those arguments. */
+    record Bench(List<String> arguments) implements Command {
+        public Bench {
+            arguments = List.copyOf(arguments);
+        }
+    }
+
+    /** A command of the contract that this build does not have. */
+    record NotImplemented(String name) implements Command {}
+
+    /** Print how to use the command line. */
+    record Help(String text) implements Command {}
+
+    /** Print the version. */
+    record Version() implements Command {}
+
+    /** The flags that say where the configuration is or override it, in the order given. */
+    record Settings(List<Flag> flags) {
+        public Settings {
+            flags = List.copyOf(flags);
+        }
+    }
+
+    /** A flag with its value, such as {@code --listen 127.0.0.1:9000}. */
+    record Flag(String name, String value) {}
+}

@@ -1,0 +1,182 @@
+package io.headgate.cli;
+
+import io.headgate.cli.Command.Flag;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+
+/** Parses the words after {@code headgate}, purely. */
+public final class CommandLine {
+    private static final List<String> SETTING_FLAGS = List.of("--config", "--data", "--listen", "--admin-listen");
+    private static final String SERVE_USAGE =
+            "[--config FILE] [--data DIR] [--listen HOST:PORT] [--admin-listen HOST:PORT]";
+
+    /**
+     * A command of the contract.
+     *
+     * @param words that name it
+     * @param operands names of what must follow
+     * @param usage what follows the words, for people
+     * @param maker makes the command of its parsed rest
+     */
+    private record Form(
+            String words, List<String> operands, String usage, String meaning, Function<Parsed, Command> maker) {}
+
+    private record Parsed(List<String> operands, List<Flag> flags, boolean json) {}
+
+    private static final List<Form> FORMS = List.of(
+            new Form(
+                    "serve",
+                    List.of(),
+                    SERVE_USAGE,
+                    "Serve S3 until SIGTERM",
+                    parsed -> new Command.Serve(new Command.Settings(parsed.flags()))),
+            admin(
+                    "accounts list",
+                    List.of(),
+                    "List accounts, their state and use",
+                    _ -> new AdminRequest.ListAccounts()),
+            admin(
+                    "accounts explain",
+                    List.of("BUCKET", "KEY"),
+                    "Tell where an object's bytes are and where a new write would go",
+                    of -> new AdminRequest.Explain(of.get(0), of.get(1))),
+            later("admin accounts add", "FILE", "Add accounts at run time"),
+            later("admin accounts drain", "NAME", "Move an account's blobs elsewhere"),
+            later("admin accounts undrain", "NAME", "Stop to drain an account"),
+            later("admin accounts remove", "NAME", "Remove an empty account"),
+            admin("buckets list", List.of(), "List buckets", _ -> new AdminRequest.ListBuckets()),
+            admin(
+                    "buckets show",
+                    List.of("NAME"),
+                    "Show a bucket and its use",
+                    of -> new AdminRequest.ShowBucket(of.getFirst())),
+            later("admin users list", "", "List users"),
+            later("admin users create", "ID", "Create a user"),
+            later("admin users delete", "ID", "Delete a user"),
+            later("admin keys list", "", "List access keys"),
+            later("admin keys create", "USER", "Create an access key"),
+            later("admin keys delete", "ACCESS_KEY", "Delete an access key"),
+            later("fsck", "[--repair]", "Compare namespace and accounts"));
+
+    private CommandLine() {}
+
+    /**
+     * The command that the words ask for.
+     *
+     * @throws UsageException if they ask for none
+     */
+    public static Command parse(List<String> words) throws UsageException {
+        if (words.isEmpty()) {
+            throw new UsageException("no command given; see headgate --help");
+        }
+        String first = words.getFirst();
+        if (first.equals("bench")) {
+            return new Command.Bench(words.subList(1, words.size()));
+        }
+        if (first.equals("--version")) {
+            return new Command.Version();
+        }
+        List<String> beforeOperands =
+                words.stream().takeWhile(word -> !word.equals("--")).toList();
+        if (beforeOperands.contains("--help") || beforeOperands.contains("-h") || first.equals("help")) {
+            return new Command.Help(help());
+        }
+        for (Form form : FORMS) {
+            List<String> name = List.of(form.words().split(" "));
+            if (words.size() >= name.size() && words.subList(0, name.size()).equals(name)) {
+                Parsed parsed = parse(form, words.subList(name.size(), words.size()));
+                return form.maker().apply(parsed);
+            }
+        }
+        throw new UsageException("unknown command: " + named(words) + "; see headgate --help");
+    }
+
+    private static Parsed parse(Form form, List<String> words) throws UsageException {
+        boolean later =
+                form.maker().apply(new Parsed(form.operands(), List.of(), false)) instanceof Command.NotImplemented;
+        List<String> operands = new ArrayList<>();
+        List<Flag> flags = new ArrayList<>();
+        Set<String> seen = new HashSet<>();
+        boolean json = false;
+        boolean flagsEnded = false;
+        for (int i = 0; i < words.size() && !later; i++) {
+            String word = words.get(i);
+            if (flagsEnded || !word.startsWith("--")) {
+                operands.add(word);
+            } else if (word.equals("--")) {
+                flagsEnded = true;
+            } else {
+                int equals = word.indexOf('=');
+                String name = equals < 0 ? word : word.substring(0, equals);
+                if (!seen.add(name)) {
+                    throw new UsageException(name + ": given twice");
+                }
+                if (name.equals("--json") && !form.words().equals("serve") && equals < 0) {
+                    json = true;
+                } else if (!SETTING_FLAGS.contains(name)) {
+                    throw new UsageException(name + ": unknown flag of headgate " + form.words());
+                } else if (equals >= 0) {
+                    flags.add(new Flag(name, valueOf(name, word.substring(equals + 1))));
+                } else if (i + 1 < words.size()) {
+                    flags.add(new Flag(name, valueOf(name, words.get(++i))));
+                } else {
+                    throw new UsageException(name + ": needs a value");
+                }
+            }
+        }
+        if (!later && operands.size() != form.operands().size()) {
+            throw new UsageException("usage: headgate " + form.words() + " " + form.usage());
+        }
+        return new Parsed(operands, flags, json);
+    }
+
+    private static String valueOf(String flag, String value) throws UsageException {
+        if (value.isEmpty() || value.startsWith("--")) {
+            throw new UsageException(flag + ": needs a value");
+        }
+        return value;
+    }
+
+    /** The leading words that are no flags, at most three. */
+    private static String named(List<String> words) {
+        List<String> leading =
+                words.stream().limit(3).takeWhile(word -> !word.startsWith("-")).toList();
+        return leading.isEmpty() ? words.getFirst() : String.join(" ", leading);
+    }
+
+    private static Form admin(
+            String words, List<String> operands, String meaning, Function<List<String>, AdminRequest> request) {
+        return new Form(
+                "admin " + words,
+                operands,
+                (String.join(" ", operands) + " [--json]").strip(),
+                meaning,
+                parsed -> new Command.Admin(
+                        request.apply(parsed.operands()), parsed.json(), new Command.Settings(parsed.flags())));
+    }
+
+    private static Form later(String words, String usage, String meaning) {
+        return new Form(
+                words, List.of(), usage, meaning + " (not implemented yet)", _ -> new Command.NotImplemented(words));
+    }
+
+    private static String help() {
+        StringBuilder text = new StringBuilder("Usage: headgate COMMAND\n\n");
+        for (Form form : FORMS) {
+            String usage = ("  headgate " + form.words() + " " + form.usage()).stripTrailing();
+            text.append(usage)
+                    .append('\n')
+                    .append("      ")
+                    .append(form.meaning())
+                    .append('\n');
+        }
+        return text.append("  headgate bench ...\n      Run the benchmarks\n")
+                .append("  headgate --version | --help\n\n")
+                .append("Commands of admin take the flags of serve, to find the gateway, and --json.\n")
+                .append("Exit status: 0 done, 1 failed, 2 wrong usage, 3 wrong configuration, 4 not implemented yet.\n")
+                .toString();
+    }
+}

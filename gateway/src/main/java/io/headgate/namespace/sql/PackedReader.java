@@ -1,0 +1,70 @@
+package io.headgate.namespace.sql;
+
+import io.headgate.namespace.NamespaceException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Reads what {@link PackedWriter} wrote. Anything else is corruption: {@link NamespaceException}. */
+final class PackedReader {
+    private final byte[] bytes;
+    private int position;
+
+    PackedReader(byte[] bytes) {
+        this.bytes = bytes;
+    }
+
+    long number() {
+        long value = 0;
+        for (int shift = 0; shift < Long.SIZE; shift += 7) {
+            if (position == bytes.length) {
+                throw corrupt();
+            }
+            byte group = bytes[position++];
+            value |= (long) (group & 0x7F) << shift;
+            if (group >= 0) {
+                return value;
+            }
+        }
+        throw corrupt();
+    }
+
+    /** A number of things that take at least a byte each. */
+    int count() {
+        long count = number();
+        if (count < 0 || count > bytes.length - position) {
+            throw corrupt();
+        }
+        return (int) count;
+    }
+
+    String string() {
+        int length = count();
+        String value = new String(bytes, position, length, StandardCharsets.UTF_8);
+        position += length;
+        return value;
+    }
+
+    byte[] bytes() {
+        int length = count();
+        position += length;
+        return Arrays.copyOfRange(bytes, position - length, position);
+    }
+
+    Map<String, String> map() {
+        int size = count();
+        if (size == 0) {
+            return Map.of();
+        }
+        Map<String, String> map = HashMap.newHashMap(size);
+        for (int i = 0; i < size; i++) {
+            map.put(string(), string());
+        }
+        return map;
+    }
+
+    static NamespaceException corrupt() {
+        return new NamespaceException("the namespace holds a row that this version of Headgate cannot read");
+    }
+}

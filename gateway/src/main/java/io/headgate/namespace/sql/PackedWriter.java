@@ -1,0 +1,50 @@
+package io.headgate.namespace.sql;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Map;
+
+/** Writes numbers and strings one after the other into a byte array: numbers in groups of seven bits, strings after their length. */
+final class PackedWriter {
+    private byte[] bytes = new byte[128];
+    private int length;
+
+    PackedWriter number(long value) {
+        room(10);
+        long rest = value;
+        while ((rest & ~0x7FL) != 0) {
+            bytes[length++] = (byte) (rest | 0x80);
+            rest >>>= 7;
+        }
+        bytes[length++] = (byte) rest;
+        return this;
+    }
+
+    PackedWriter string(String value) {
+        return bytes(value.getBytes(StandardCharsets.UTF_8));
+    }
+
+    PackedWriter bytes(byte[] value) {
+        number(value.length);
+        room(value.length);
+        System.arraycopy(value, 0, bytes, length, value.length);
+        length += value.length;
+        return this;
+    }
+
+    PackedWriter map(Map<String, String> map) {
+        number(map.size());
+        map.forEach((name, value) -> string(name).string(value));
+        return this;
+    }
+
+    byte[] toBytes() {
+        return Arrays.copyOf(bytes, length);
+    }
+
+    private void room(int more) {
+        if (bytes.length - length < more) {
+            bytes = Arrays.copyOf(bytes, Math.max(2 * bytes.length, length + more));
+        }
+    }
+}

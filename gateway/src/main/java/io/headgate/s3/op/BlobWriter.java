@@ -1,0 +1,215 @@
+package io.headgate.s3.op;
+
+import io.headgate.account.Account;
+import io.headgate.account.BreakerOpenException;
+import io.headgate.account.Reservation;
+import io.headgate.blob.BlobStoreException;
+import io.headgate.domain.BlobId;
+import io.headgate.domain.BodyException;
+import io.headgate.domain.Slice;
+import io.headgate.namespace.Garbage;
+import io.headgate.namespace.WriteIntents;
+import io.headgate.placement.Choice;
+import io.headgate.placement.Rejection;
+import io.headgate.placement.Wish;
+import io.headgate.s3.S3Error;
+import io.headgate.s3.S3Exception;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings the bytes of a write into an account: chooses one, streams the body to it, and tries another when it fails, for as long as the
+ * bytes already taken from the client can be sent again. Those are a bounded head of the body, so a small object always moves on.
+ */
+final class BlobWriter {
+    /** How much of a body is kept to be sent again. */
+    private static final int MAX_HEAD_BYTES = 128 << 10;
+
+    private static final Logger LOG = LoggerFactory.getLogger(BlobWriter.class);
+
+    private final Storage storage;
+
+    BlobWriter(Storage storage) {
+        this.storage = storage;
+    }
+
+    /**
+     * Bytes that are in an account and await their commit. Whoever holds it ends it: {@link #committed} once the namespace has answered,
+     * whatever the answer; else {@link #close} leaves the blob to the sweep.
+     */
+    static final class Written implements AutoCloseable {
+        private final Optional<Slice> slice;
+        private final WriteIntents.Write write;
+        private final Optional<Reservation> reservation;
+
+        Written(Optional<Slice> slice, WriteIntents.Write write, Optional<Reservation> reservation) {
+            this.slice = slice;
+            this.write = write;
+            this.reservation = reservation;
+        }
+
+        /** The whole blob, or empty if the body was. */
+        Optional<Slice> slice() {
+            return slice;
+        }
+
+        long intentId() {
+            return write.intentId();
+        }
+
+        /** The namespace knows the blob now, as a version's or as garbage: either way the account holds it. */
+        void committed() {
+            reservation.ifPresent(Reservation::commit);
+            write.settle();
+        }
+
+        @Override
+        public void close() {
+            write.abandon();
+            reservation.ifPresent(Reservation::close);
+        }
+    }
+
+    /**
+     * Writes the body, verified to its end.
+     *
+     * @param region the preferred region; empty for none
+     * @param body its end verifies it; not closed
+     * @throws S3Exception if the body is wrong, or no account takes it
+     */
+    Written write(String region, long sizeBytes, InputStream body) {
+        WriteIntents.Write write = storage.intents().begin();
+        Written written = null;
+        try {
+            written = write(write, region, sizeBytes, body);
+            return written;
+        } catch (IOException broken) {
+            throw Call.bodyFailure(broken);
+        } finally {
+            if (written == null) {
+                // Every blob that was tried has been queued as garbage by now, or this write was abandoned already.
+                write.settle();
+            }
+        }
+    }
+
+    private Written write(WriteIntents.Write write, String region, long sizeBytes, InputStream body)
+            throws IOException {
+        byte[] head = new byte[(int) Math.min(sizeBytes, MAX_HEAD_BYTES)];
+        boolean wholeInHead = head.length == sizeBytes;
+        if (body.readNBytes(head, 0, head.length) < head.length) {
+            throw new BodyException("the body is shorter than it said");
+        }
+        if (wholeInHead && body.read() >= 0) {
+            throw new BodyException("the body is longer than it said");
+        }
+        if (sizeBytes == 0) {
+            return new Written(Optional.empty(), write, Optional.empty());
+        }
+        HeadThenRest source = new HeadThenRest(head, body);
+        Set<String> failed = new HashSet<>();
+        while (true) {
+            Account account = choose(region, sizeBytes, failed, wholeInHead);
+            Reservation reservation = account.reserve(sizeBytes);
+            BlobId blob = write.newBlobId();
+            boolean stored = false;
+            try {
+                account.put(reservation, blob, sizeBytes, source);
+                stored = true;
+                Slice slice = new Slice(blob, account.name(), 0, sizeBytes);
+                return new Written(Optional.of(slice), write, Optional.of(reservation));
+            } catch (BreakerOpenException justOpened) {
+                failed.add(account.name());
+            } catch (BlobStoreException fault) {
+                LOG.warn("account {} failed a write: {}", account.name(), fault.getMessage());
+                failed.add(account.name());
+                discard(write, blob, account, sizeBytes);
+                if (!source.rewind()) {
+                    throw new S3Exception(
+                            S3Error.SERVICE_UNAVAILABLE,
+                            "The storage account failed during the upload. Please try again");
+                }
+            } catch (IOException | RuntimeException bodyFailed) {
+                discard(write, blob, account, sizeBytes);
+                throw bodyFailed;
+            } finally {
+                if (!stored) {
+                    reservation.close();
+                }
+            }
+        }
+    }
+
+    private Account choose(String region, long sizeBytes, Set<String> failed, boolean replayable) {
+        Wish wish = new Wish(region, sizeBytes, failed, replayable);
+        return switch (storage.placement().choose(storage.accounts().states(), wish, storage.random())) {
+            case Choice.Chosen(String name, boolean probe) ->
+                storage.accounts().byName(name).orElseThrow();
+            case Choice.NoneEligible(List<Rejection> rejections) -> {
+                LOG.warn("no account can take a write of {} bytes: {}", sizeBytes, rejections);
+                String filters = rejections.stream()
+                        .map(rejection -> rejection.filter().name())
+                        .distinct()
+                        .sorted()
+                        .collect(Collectors.joining(", "));
+                throw new S3Exception(
+                        S3Error.SLOW_DOWN,
+                        "No storage account can take this write now (" + filters + "). Please slow down");
+            }
+        };
+    }
+
+    /** Queues what a failed put may have left; if the namespace can't be told, the sweep finds it by the intent. */
+    private void discard(WriteIntents.Write write, BlobId blob, Account account, long sizeBytes) {
+        try {
+            storage.namespace().discard(List.of(new Garbage(blob, account.name(), sizeBytes, storage.now())));
+        } catch (RuntimeException outage) {
+            LOG.warn("blob {} in account {} is left to the sweep: {}", blob, account.name(), outage.getMessage());
+            write.abandon();
+        }
+    }
+
+    /** The kept head of a body, then the rest as it arrives; can begin again until the first byte of the rest was taken. */
+    private static final class HeadThenRest extends InputStream {
+        private final byte[] head;
+        private final InputStream rest;
+        private int position;
+        private boolean restTouched;
+
+        HeadThenRest(byte[] head, InputStream rest) {
+            this.head = head;
+            this.rest = rest;
+        }
+
+        boolean rewind() {
+            position = 0;
+            return !restTouched;
+        }
+
+        @Override
+        public int read(byte[] into, int offset, int length) throws IOException {
+            if (position < head.length) {
+                int copied = Math.min(length, head.length - position);
+                System.arraycopy(head, position, into, offset, copied);
+                position += copied;
+                return copied;
+            }
+            int read = rest.read(into, offset, length);
+            restTouched |= read > 0;
+            return read;
+        }
+
+        @Override
+        public int read() throws IOException {
+            byte[] one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+        }
+    }
+}

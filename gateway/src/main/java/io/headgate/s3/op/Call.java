@@ -1,0 +1,125 @@
+package io.headgate.s3.op;
+
+import io.headgate.domain.BucketName;
+import io.headgate.domain.ChecksumAlgorithm;
+import io.headgate.http.Exchange;
+import io.headgate.http.RequestHead;
+import io.headgate.namespace.Bucket;
+import io.headgate.namespace.Namespace;
+import io.headgate.s3.S3BodyException;
+import io.headgate.s3.S3Error;
+import io.headgate.s3.S3Exception;
+import io.headgate.s3.XmlElement;
+import io.headgate.s3.auth.BodyClaims;
+import io.headgate.s3.auth.Credential;
+import io.headgate.s3.auth.Payload;
+import io.headgate.s3.auth.VerifiedBody;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** An authenticated request on its way through its operation. Used by one thread. */
+final class Call {
+    /** Larger than the largest document that S3 accepts: 10,000 parts with checksums, 1,000 keys of 1,024 bytes. */
+    private static final int MAX_DOCUMENT_BYTES = 4 << 20;
+
+    private final Exchange exchange;
+    private final Credential user;
+    private final Payload payload;
+    private final Namespace namespace;
+    private @Nullable Bucket bucket;
+
+    Call(Exchange exchange, Credential user, Payload payload, Namespace namespace) {
+        this.exchange = exchange;
+        this.user = user;
+        this.payload = payload;
+        this.namespace = namespace;
+    }
+
+    Exchange exchange() {
+        return exchange;
+    }
+
+    RequestHead head() {
+        return exchange.head();
+    }
+
+    @Nullable String header(String name) {
+        return exchange.head().header(name);
+    }
+
+    /** Who sent the request. */
+    Credential user() {
+        return user;
+    }
+
+    /** The request's bucket, looked up once. */
+    Bucket bucket(BucketName name) {
+        Bucket found = bucket;
+        if (found == null || !found.name().equals(name)) {
+            found = namespace.bucket(name).orElseThrow(() -> new S3Exception(S3Error.NO_SUCH_BUCKET));
+            bucket = found;
+        }
+        return found;
+    }
+
+    /** The account region that the request asks for, or else the bucket's; empty for none. */
+    String region(BucketName name) {
+        String asked = header("x-headgate-region");
+        return asked == null ? bucket(name).location() : asked;
+    }
+
+    /** What the head says of the body; MissingContentLength if it does not say how long it is. */
+    BodyClaims claims() {
+        return BodyClaims.of(head(), payload, exchange.contentLength());
+    }
+
+    /**
+     * The body, whose last read verifies signature, length and checksums.
+     *
+     * @param unasked the checksum to compute if the client sends none
+     */
+    VerifiedBody body(BodyClaims claims, Optional<ChecksumAlgorithm> unasked) {
+        return new VerifiedBody(claims, exchange.body(), unasked.orElse(null));
+    }
+
+    /** What the checksum headers of a request with a document are about. */
+    enum DigestOf {
+        DOCUMENT,
+        OBJECT
+    }
+
+    /** The whole body of a request that carries a document, verified; empty if there is none. */
+    byte[] document(DigestOf digestOf) {
+        boolean noBody = exchange.contentLength().isEmpty() && header("transfer-encoding") == null;
+        OptionalLong length = noBody ? OptionalLong.of(0) : exchange.contentLength();
+        BodyClaims claims = digestOf == DigestOf.OBJECT
+                ? BodyClaims.withoutChecksum(head(), payload, length)
+                : BodyClaims.of(head(), payload, length);
+        if (claims.lengthBytes() > MAX_DOCUMENT_BYTES) {
+            throw new S3Exception(S3Error.MALFORMED_XML, "The document is too large");
+        }
+        byte[] document = new byte[(int) claims.lengthBytes()];
+        try (VerifiedBody body = body(claims, Optional.empty())) {
+            body.readNBytes(document, 0, document.length);
+            body.finish();
+            return document;
+        } catch (IOException broken) {
+            throw bodyFailure(broken);
+        }
+    }
+
+    /** The body as XML with that root. */
+    XmlElement document(String root, DigestOf digestOf) {
+        return XmlElement.parse(document(digestOf), root);
+    }
+
+    /** The S3 error for a body that could not be read. */
+    static S3Exception bodyFailure(IOException broken) {
+        if (broken instanceof S3BodyException wrong) {
+            return wrong.asAnswer();
+        }
+        return new S3Exception(S3Error.INCOMPLETE_BODY);
+    }
+}

@@ -1,0 +1,93 @@
+package io.headgate.s3.op;
+
+import io.headgate.domain.Checksum;
+import io.headgate.domain.ETag;
+import io.headgate.http.RequestHead;
+import io.headgate.http.RequestHead.Field;
+import io.headgate.namespace.ObjectAttributes;
+import io.headgate.namespace.ObjectVersion;
+import io.headgate.s3.HttpDates;
+import io.headgate.s3.QueryParameters;
+import io.headgate.s3.S3Error;
+import io.headgate.s3.S3Exception;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The headers that describe a version in the responses to GET and HEAD. */
+final class ObjectHeaders {
+    private static final String DEFAULT_CONTENT_TYPE = "binary/octet-stream";
+    private static final String OVERRIDE_PREFIX = "response-";
+
+    /** What a request may override in its response, by the parameter's name after {@code response-}. */
+    private static final Set<String> OVERRIDABLE = Set.of(
+            "content-type", "content-encoding", "content-disposition", "content-language", "cache-control", "expires");
+
+    private ObjectHeaders() {}
+
+    /** All headers but those that depend on the range. */
+    static List<Field> of(ObjectVersion version, RequestHead head) {
+        List<Field> headers = new ArrayList<>(12);
+        addValidators(headers, version.etag(), version.lastModified());
+        headers.add(new Field("accept-ranges", "bytes"));
+        addAttributes(headers, version.attributes(), head);
+        if ("ENABLED".equalsIgnoreCase(head.header("x-amz-checksum-mode"))) {
+            version.checksums().forEach(checksum -> addChecksum(headers, checksum));
+        }
+        return headers;
+    }
+
+    private static void addAttributes(List<Field> headers, ObjectAttributes attributes, RequestHead head) {
+        Map<String, String> kept = attributes.headers();
+        QueryParameters overrides =
+                head.rawQuery().contains(OVERRIDE_PREFIX) ? QueryParameters.parse(head.rawQuery()) : null;
+        String type = value("content-type", kept, overrides);
+        headers.add(new Field("content-type", type == null ? DEFAULT_CONTENT_TYPE : type));
+        if (!kept.isEmpty() || overrides != null) {
+            for (String name : OVERRIDABLE) {
+                String value = name.equals("content-type") ? null : value(name, kept, overrides);
+                if (value != null) {
+                    headers.add(new Field(name, value));
+                }
+            }
+            String redirect = kept.get("x-amz-website-redirect-location");
+            if (redirect != null) {
+                headers.add(new Field("x-amz-website-redirect-location", redirect));
+            }
+        }
+        attributes.metadata().forEach((name, value) -> headers.add(new Field("x-amz-meta-" + name, value)));
+        if (!attributes.tags().isEmpty()) {
+            headers.add(new Field(
+                    "x-amz-tagging-count", Integer.toString(attributes.tags().size())));
+        }
+        if (!attributes.storageClass().equals(ObjectAttributes.STANDARD)) {
+            headers.add(new Field("x-amz-storage-class", attributes.storageClass()));
+        }
+    }
+
+    private static @Nullable String value(String name, Map<String, String> kept, @Nullable QueryParameters overrides) {
+        String override = overrides == null ? null : overrides.find(OVERRIDE_PREFIX + name);
+        if (override == null) {
+            return kept.get(name);
+        }
+        if (override.chars().anyMatch(c -> c < ' ' || c == 0x7F || c > 0xFF)) {
+            throw new S3Exception(
+                    S3Error.INVALID_ARGUMENT, "The value of response-" + name + " cannot stand in a header");
+        }
+        return override;
+    }
+
+    /** What a 304 says, and every other response too. */
+    static void addValidators(List<Field> headers, ETag etag, Instant lastModified) {
+        headers.add(new Field("last-modified", HttpDates.http(lastModified)));
+        headers.add(new Field("etag", etag.quoted()));
+    }
+
+    static void addChecksum(List<Field> headers, Checksum checksum) {
+        headers.add(new Field(checksum.algorithm().header(), checksum.base64()));
+        headers.add(new Field("x-amz-checksum-type", checksum.type().name()));
+    }
+}

@@ -1,0 +1,66 @@
+package io.headgate.s3.op;
+
+import io.headgate.domain.Checksum;
+import io.headgate.domain.ETag;
+import io.headgate.http.RequestHead.Field;
+import io.headgate.http.Response;
+import io.headgate.namespace.Outcome;
+import io.headgate.namespace.Part;
+import io.headgate.namespace.PutPart;
+import io.headgate.namespace.Upload;
+import io.headgate.s3.Action;
+import io.headgate.s3.Responses;
+import io.headgate.s3.S3Error;
+import io.headgate.s3.S3Exception;
+import io.headgate.s3.S3Request;
+import io.headgate.s3.auth.BodyClaims;
+import io.headgate.s3.auth.VerifiedBody;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Stores a part of a multipart upload, as a blob of its own.
+ *
+ * @see <a href="https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPart.html">S3: UploadPart</a>
+ */
+final class UploadPart {
+    static final Action ACTION = Action.PUT_OBJECT;
+
+    private final Storage storage;
+    private final BlobWriter blobs;
+
+    UploadPart(Storage storage, BlobWriter blobs) {
+        this.storage = storage;
+        this.blobs = blobs;
+    }
+
+    Response handle(S3Request.UploadPart request, Call call) {
+        BodyClaims claims = call.claims();
+        long sizeBytes = claims.lengthBytes();
+        if (sizeBytes > PutObject.MAX_BYTES) {
+            throw new S3Exception(S3Error.ENTITY_TOO_LARGE);
+        }
+        Upload upload = Refusals.done(storage.namespace().upload(request.bucket(), request.key(), request.uploadId()));
+        VerifiedBody body = call.body(claims, upload.checksum().map(Upload.UploadChecksum::algorithm));
+        try (BlobWriter.Written written = blobs.write(call.region(request.bucket()), sizeBytes, body)) {
+            ETag etag = new ETag(body.md5());
+            Optional<Checksum> checksum = body.checksum();
+            Part part = new Part(request.partNumber(), sizeBytes, etag, checksum, storage.now());
+            Outcome<Part> outcome = storage.namespace()
+                    .putPart(new PutPart(
+                            request.bucket(),
+                            request.key(),
+                            request.uploadId(),
+                            part,
+                            written.slice(),
+                            written.intentId()));
+            written.committed();
+            Refusals.done(outcome);
+            List<Field> headers = new ArrayList<>(2);
+            headers.add(new Field("etag", etag.quoted()));
+            checksum.ifPresent(value -> headers.add(new Field(value.algorithm().header(), value.base64())));
+            return Responses.empty(200, headers.toArray(Field[]::new));
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package io.headgate.work;
+
+import io.headgate.namespace.Namespace;
+import java.time.Duration;
+import java.time.InstantSource;
+
+/** Forgets uploads completed long ago, which are kept to answer a repeated Complete. */
+public final class CompletedUploads implements Worker {
+    private static final int BATCH = 1000;
+
+    private final Namespace namespace;
+    private final InstantSource clock;
+    private final Duration remember;
+    private final Duration interval;
+
+    /** @param remember for how long a repeated Complete is answered as the first */
+    public CompletedUploads(Namespace namespace, InstantSource clock, Duration remember) {
+        this.namespace = namespace;
+        this.clock = clock;
+        this.remember = remember;
+        this.interval = remember.dividedBy(24);
+    }
+
+    @Override
+    public String name() {
+        return "completed-uploads";
+    }
+
+    @Override
+    public Turn work() {
+        int forgotten = namespace.forgetCompletedUploads(clock.instant().minus(remember), BATCH);
+        return forgotten == BATCH ? Turn.BUSY : Turn.idle(interval);
+    }
+}

@@ -1,0 +1,44 @@
+package io.headgate.work;
+
+import io.headgate.account.Account;
+import io.headgate.blob.BlobStore.StoredBlob;
+import io.headgate.domain.BlobId;
+import io.headgate.namespace.Garbage;
+import io.headgate.namespace.Namespace;
+import java.time.InstantSource;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Blobs that lie in an account though the namespace does not know them. */
+final class Strays {
+    private final Namespace namespace;
+    private final InstantSource clock;
+
+    Strays(Namespace namespace, InstantSource clock) {
+        this.namespace = namespace;
+        this.clock = clock;
+    }
+
+    /** Those of the listed that are strays. At most 1,000. */
+    List<StoredBlob> among(List<StoredBlob> listed) {
+        if (listed.isEmpty()) {
+            return List.of();
+        }
+        Set<BlobId> unknown = new HashSet<>(
+                namespace.unknownBlobs(listed.stream().map(StoredBlob::id).toList()));
+        return listed.stream().filter(blob -> unknown.contains(blob.id())).toList();
+    }
+
+    /** Queues them as garbage. From then on no write can commit them, so one that is under way after all fails and does no harm. */
+    void discard(Account account, List<StoredBlob> strays) {
+        if (strays.isEmpty()) {
+            return;
+        }
+        namespace.discard(strays.stream()
+                .map(blob -> new Garbage(blob.id(), account.name(), blob.sizeBytes(), clock.instant()))
+                .toList());
+        account.meter()
+                .abandoned(strays.stream().mapToLong(StoredBlob::sizeBytes).sum());
+    }
+}

@@ -1,0 +1,444 @@
+package io.headgate.app.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.headgate.app.config.HeadgateConfig.Durability;
+import io.headgate.app.config.HeadgateConfig.Engine;
+import io.headgate.app.config.HeadgateConfig.Limits;
+import io.headgate.app.config.HeadgateConfig.Storage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.assertj.core.api.AbstractThrowableAssert;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class ConfigLoaderTest {
+    @TempDir
+    private Path directory;
+
+    private final Map<String, String> environment = new HashMap<>();
+
+    private Path file() {
+        return directory.resolve("headgate.yaml");
+    }
+
+    private HeadgateConfig load(String yaml, ConfigLoader.Flag... flags) throws Exception {
+        Files.writeString(file(), yaml);
+        return ConfigLoader.load(Optional.of(file()), environment, List.of(flags));
+    }
+
+    private HeadgateConfig withoutFile(ConfigLoader.Flag... flags) throws ConfigException {
+        return ConfigLoader.load(Optional.empty(), environment, List.of(flags));
+    }
+
+    private AbstractThrowableAssert<?, ?> assertError(String yaml) {
+        return assertThatThrownBy(() -> load(yaml)).isInstanceOf(ConfigException.class);
+    }
+
+    private String line(int number) {
+        return file() + ":" + number + ": ";
+    }
+
+    @Test
+    void without_a_file_the_embedded_defaults_hold() throws Exception {
+        HeadgateConfig config = withoutFile();
+
+        assertThat(config.listen()).isEqualTo(new HostPort("127.0.0.1", 9000));
+        assertThat(config.adminListen()).isEqualTo(new HostPort("127.0.0.1", 9001));
+        assertThat(config.region()).isEqualTo("us-east-1");
+        assertThat(config.dataDir()).isEqualTo(Path.of("data").toAbsolutePath());
+        assertThat(config.namespace().engine()).isEqualTo(Engine.SQLITE);
+        assertThat(config.root()).isEmpty();
+        assertThat(config.users()).isEmpty();
+        assertThat(config.accounts())
+                .extracting(HeadgateConfig.AccountConfig::name)
+                .containsExactly("disk-1", "disk-2", "disk-3");
+        assertThat(config.accounts().get(1).storage())
+                .isEqualTo(new Storage.Local(config.dataDir().resolve("disk-2"), Durability.SYNC));
+        assertThat(config.placement().maxCapacityRatio()).isEqualTo(0.9);
+        assertThat(config.placement().maxRequestRatio()).isEqualTo(0.8);
+        assertThat(config.breaker().failures()).isEqualTo(3);
+        assertThat(config.breaker().window()).isEqualTo(Duration.ofSeconds(60));
+        assertThat(config.breaker().open()).isEqualTo(Duration.ofMinutes(5));
+    }
+
+    @Test
+    void an_empty_file_means_the_defaults() throws Exception {
+        assertThat(load("# nothing here\n")).isEqualTo(withoutFile());
+        assertThat(load("")).isEqualTo(withoutFile());
+        assertThat(load("placement:\n")).isEqualTo(withoutFile());
+    }
+
+    @Test
+    void a_file_sets_every_kind_of_value() throws Exception {
+        HeadgateConfig config = load("""
+                listen: "[::1]:9000"
+                data_dir: /srv/headgate
+                domain: s3.example.com
+                debug_headers: true
+                storage_shards:
+                  - {name: one, type: local, path: /srv/one, region: eu-west, durability: none}
+                  - name: two
+                    type: local
+                    path: /srv/two/../2
+                    limits: {capacity: 5PiB, requests_per_second: 20000, ingress_per_second: 7.5GB, egress_per_second: 25GB}
+                users:
+                  - {id: alice, display_name: "Alice \\u00e9", email: alice@example.com, access_key: ALICE, secret_key: alice-secret}
+                placement: {max_capacity_ratio: 0.5}
+                breaker: {window: 1m30s, error_ratio: 0.25}
+                """);
+
+        assertThat(config.listen()).isEqualTo(new HostPort("::1", 9000));
+        assertThat(config.domain()).contains("s3.example.com");
+        assertThat(config.debugHeaders()).isTrue();
+        assertThat(config.accessLog().path()).isEqualTo(Path.of("/srv/headgate/access.log"));
+        assertThat(config.accounts())
+                .containsExactly(
+                        new HeadgateConfig.AccountConfig(
+                                "one", "eu-west", Limits.NONE, new Storage.Local(Path.of("/srv/one"), Durability.NONE)),
+                        new HeadgateConfig.AccountConfig(
+                                "two",
+                                "us-east-1",
+                                new Limits(
+                                        OptionalLong.of(5L << 50),
+                                        OptionalLong.of(20_000),
+                                        OptionalLong.of(7_500_000_000L),
+                                        OptionalLong.of(25_000_000_000L)),
+                                new Storage.Local(Path.of("/srv/2"), Durability.SYNC)));
+        assertThat(config.users().getFirst().displayName()).isEqualTo("Alice é");
+        assertThat(config.users().getFirst().credentials().secretKey().reveal()).isEqualTo("alice-secret");
+        assertThat(config.placement().maxCapacityRatio()).isEqualTo(0.5);
+        assertThat(config.breaker().window()).isEqualTo(Duration.ofSeconds(90));
+        assertThat(config.breaker().errorRatio()).hasValue(0.25);
+    }
+
+    @Test
+    void a_number_like_text_is_taken_as_written() throws Exception {
+        HeadgateConfig config = load("users: [{id: 0123, access_key: 1e3, secret_key: 00000008}]");
+
+        assertThat(config.users().getFirst().id()).isEqualTo("0123");
+        assertThat(config.users().getFirst().credentials().accessKey()).isEqualTo("1e3");
+        assertThat(config.users().getFirst().credentials().secretKey().reveal()).isEqualTo("00000008");
+    }
+
+    @Test
+    void the_environment_overrides_the_file_and_flags_override_both() throws Exception {
+        String yaml =
+                "listen: 127.0.0.1:1\nregion: from-file\nplacement: {max_capacity_ratio: 0.1, max_request_ratio: 0.2}\n";
+        environment.put("HEADGATE_LISTEN", "127.0.0.1:2");
+        environment.put("HEADGATE_PLACEMENT_MAX_CAPACITY_RATIO", "0.3");
+        environment.put("HEADGATE_REGION", "");
+
+        HeadgateConfig config = load(yaml, new ConfigLoader.Flag("--listen", "listen", "127.0.0.1:3"));
+
+        assertThat(config.listen().port()).isEqualTo(3);
+        assertThat(config.region()).as("an empty variable is none").isEqualTo("from-file");
+        assertThat(config.placement().maxCapacityRatio()).isEqualTo(0.3);
+        assertThat(config.placement().maxRequestRatio()).isEqualTo(0.2);
+    }
+
+    @Test
+    void lists_come_from_the_environment_as_json_and_replace_the_files() throws Exception {
+        environment.put("STORAGE_SHARDS", """
+                [{"name": "env", "type": "local", "path": "/srv/env", "limits": {"requests_per_second": 20000}},
+                 {"name": "env-2", "type": "local", "path": "${BASE}/2"}]""");
+        environment.put("BASE", "/srv");
+        environment.put("HEADGATE_USERS", "[{\"id\":\"bob\",\"access_key\":\"BOB\",\"secret_key\":\"bob-secret\"}]");
+
+        HeadgateConfig config = load("storage_shards: [{name: file, type: local, path: /srv/file}]");
+
+        assertThat(config.accounts())
+                .extracting(HeadgateConfig.AccountConfig::name)
+                .containsExactly("env", "env-2");
+        assertThat(config.accounts().get(1).storage()).isEqualTo(new Storage.Local(Path.of("/srv/2"), Durability.SYNC));
+        assertThat(config.users().getFirst().id()).isEqualTo("bob");
+    }
+
+    @Test
+    void an_error_in_a_variable_names_it() {
+        environment.put("STORAGE_SHARDS", "[{\"name\": \"a\",\n \"typ\": \"local\"}]");
+        assertThatThrownBy(this::withoutFile).hasMessage("STORAGE_SHARDS:2: storage_shards[0].typ: is not a known key");
+
+        environment.put("STORAGE_SHARDS", "{}");
+        assertThatThrownBy(this::withoutFile).hasMessage("STORAGE_SHARDS:1: storage_shards: is not a list");
+
+        environment.clear();
+        environment.put("HEADGATE_BREAKER_WINDOW", "60");
+        assertThatThrownBy(this::withoutFile)
+                .hasMessageStartingWith("HEADGATE_BREAKER_WINDOW (environment): \"60\" is not a duration");
+    }
+
+    @Test
+    void an_error_in_a_flag_names_it() {
+        assertThatThrownBy(() -> withoutFile(new ConfigLoader.Flag("--listen", "listen", "9000")))
+                .hasMessageStartingWith("--listen: \"9000\" is not HOST:PORT");
+    }
+
+    @Test
+    void variables_that_look_like_keys_and_are_none_are_told() {
+        assertThat(ConfigLoader.unknownVariables(Map.of(
+                        "HEADGATE_LISTEN",
+                        "x",
+                        "HEADGATE_USERS",
+                        "x",
+                        "HEADGATE_LISTEM",
+                        "x",
+                        "PATH",
+                        "x",
+                        "STORAGE_SHARDS",
+                        "x")))
+                .containsExactly("HEADGATE_LISTEM");
+    }
+
+    @Test
+    void references_to_the_environment_are_replaced_in_values() throws Exception {
+        environment.put("NAME", "ali");
+        environment.put("KEY", "secret: # not yaml");
+        environment.put("PORT", "7");
+
+        HeadgateConfig config = load("""
+                listen: 127.0.0.1:${PORT}
+                users: [{id: "${NAME}ce", display_name: "$${NAME} costs $5", access_key: KEY-1, secret_key: "x${PORT}secret$${a}"}]
+                """);
+
+        assertThat(config.listen().port()).isEqualTo(7);
+        assertThat(config.users().getFirst().id()).isEqualTo("alice");
+        assertThat(config.users().getFirst().displayName()).isEqualTo("${NAME} costs $5");
+        assertThat(config.users().getFirst().credentials().secretKey().reveal()).isEqualTo("x7secret${a}");
+    }
+
+    @Test
+    void a_reference_to_a_missing_variable_is_an_error_with_its_line() {
+        assertError("region: us\nlisten: ${NOWHERE}\n")
+                .hasMessage(line(2) + "listen: refers to the environment variable NOWHERE, which is not set");
+        assertError("listen: ${NOWHERE").hasMessageStartingWith(line(1) + "listen: has a ${ without NAME}");
+        assertError("listen: ${}").hasMessageStartingWith(line(1) + "listen: has a ${ without NAME}");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                    region: a\\nlisen: x                        | 2 | lisen: is not a known key
+                    breaker:\\n  failure: 3                     | 2 | breaker.failure: is not a known key
+                    placement.max_capacity_ratio: 0.5          | 1 | placement.max_capacity_ratio: is not a known key; write sections as nested mappings
+                    storage_shards[]: {name: a}                | 1 | storage_shards[]: is not a known key; write sections as nested mappings
+                    listen: {a: b}                             | 1 | listen: is a mapping, not a single value
+                    listen: [a]                                | 1 | listen: is a list, not a single value
+                    listen:                                    | 1 | listen: has no value; give one, or leave the key out
+                    breaker: 3                                 | 1 | breaker: is not a mapping of keys to values
+                    users: {id: a}                             | 1 | users: is not a list
+                    users:\\n- alice                            | 2 | users[0]: is not a mapping of keys to values
+                    storage_shards:                            | 1 | storage_shards: is not a list
+                    region: a\\nbreaker: {open: 1m}\\nregion: b   | 3 | region: is set already in line 1
+                    listen: !!binary aGVsbG8=                  | 1 | listen: has the tag tag:yaml.org,2002:binary, which is not allowed
+                    listen: !!java.net.URL [x]                 | 1 | listen: is a list, not a single value
+                    debug_headers: yes                         | 1 | debug_headers: "yes" is not true or false
+                    breaker: {failures: 0}                     | 1 | breaker.failures: "0" is not in the range 1 to 1000
+                    breaker: {failures: 3.5}                   | 1 | breaker.failures: "3.5" is not a whole number
+                    placement: {max_capacity_ratio: 90}        | 1 | placement.max_capacity_ratio: "90" is not in the range above 0 to 1
+                    placement: {max_capacity_ratio: 0}         | 1 | placement.max_capacity_ratio: "0" is not in the range above 0 to 1
+                    http: {copy_buffer: 1Mb}                    | 1 | http.copy_buffer: "1Mb" is not a size such as 65536, 64KiB, 7.5GB or 5PiB
+                    http: {copy_buffer: 1GiB}                   | 1 | http.copy_buffer: "1GiB" is not in the range 8KiB to 8MiB
+                    breaker: {window: 60}                      | 1 | breaker.window: "60" is not a duration such as 250ms, 60s, 5m, 1h30m or 7d
+                    breaker: {window: 2h}                      | 1 | breaker.window: "2h" is not in the range 1s to 1h
+                    namespace: {engine: mysql}                 | 1 | namespace.engine: "mysql" is not one of sqlite, postgres, redis
+                    namespace:\\n  engine: postgres             | 2 | namespace.engine: "postgres" is not available in this build; sqlite is
+                    namespace: {url: x}                        | 1 | namespace.url: is not for the engine sqlite
+                    listen: 127.0.0.1:9001                     | 0 | the configuration: admin_listen "127.0.0.1:9001" is the address of listen, too
+                    domain: S3.example.com                     | 1 | domain: "S3.example.com" is not a domain name in lower case
+                    """)
+    void an_error_names_file_line_and_key(String yaml, int line, String message) {
+        assertError(yaml.replace("\\n", "\n")).hasMessage((line == 0 ? "" : line(line)) + message);
+    }
+
+    @Test
+    void kinds_of_account_of_later_builds_are_known_but_refused_with_their_line() {
+        assertError("""
+                storage_shards:
+                  - {name: disk, type: local, path: /srv/disk}
+                  - name: az-1
+                    type: azure
+                    endpoint: http://127.0.0.1:10000/devstoreaccount1
+                """)
+                .hasMessageStartingWith(
+                        line(4) + "storage_shards[1].type: accounts of the kind \"azure\" are not available");
+    }
+
+    @Test
+    void an_account_needs_its_keys() {
+        assertError("storage_shards:\n- {name: a, path: /a}")
+                .hasMessage(line(2) + "storage_shards[0]: needs the key type");
+        assertError("storage_shards:\n- {name: a, type: local}")
+                .hasMessage(line(2) + "storage_shards[0]: needs the key path");
+        assertError("storage_shards: []").hasMessage("storage_shards: has 0 accounts, not 1 to 1000");
+    }
+
+    @Test
+    void no_two_accounts_have_one_name_or_one_directory() {
+        assertError("""
+                storage_shards:
+                  - {name: a, type: local, path: /a}
+                  - {name: a, type: local, path: /b}
+                """)
+                .hasMessage(line(3) + "storage_shards[1].name: the name \"a\" is taken by " + line(2)
+                        + "storage_shards[0]");
+        assertError("""
+                storage_shards:
+                  - {name: a, type: local, path: /a}
+                  - {name: b, type: local, path: /x/../a}
+                """)
+                .hasMessage(line(3) + "storage_shards[1].path: the directory \"/a\" is taken by " + line(2)
+                        + "storage_shards[0]");
+    }
+
+    @Test
+    void no_two_users_have_one_id_or_one_access_key() {
+        String alice = "- {id: alice, access_key: KEY, secret_key: 12345678}\n";
+        assertError("users:\n" + alice + alice.replace("alice", "bob"))
+                .hasMessage(
+                        line(3) + "users[1].access_key: the access key \"KEY\" is taken by " + line(2) + "users[0]");
+        assertError("users:\n" + alice + alice.replace("KEY", "KEY2"))
+                .hasMessageContaining("users[1].id: the id \"alice\" is taken by");
+        assertError("users:\n" + alice.replace("alice", "root"))
+                .hasMessageContaining("users[0].id: the id \"root\" is taken by the root user");
+        environment.put("HEADGATE_ROOT_ACCESS_KEY", "KEY");
+        environment.put("HEADGATE_ROOT_SECRET_KEY", "12345678");
+        assertError("users:\n" + alice)
+                .hasMessageContaining("users[0].access_key: the access key \"KEY\" is taken by the root user");
+    }
+
+    @Test
+    void root_credentials_come_both_or_not_at_all() throws Exception {
+        environment.put("HEADGATE_ROOT_ACCESS_KEY", "ROOT");
+        assertThatThrownBy(this::withoutFile)
+                .hasMessage("HEADGATE_ROOT_ACCESS_KEY (environment): is set without root.secret_key");
+        environment.put("HEADGATE_ROOT_SECRET_KEY", "short");
+        assertThatThrownBy(this::withoutFile)
+                .hasMessage("HEADGATE_ROOT_SECRET_KEY (environment): the value has 5 characters, not 8 to 256");
+        environment.put("HEADGATE_ROOT_SECRET_KEY", "long enough");
+        assertThatThrownBy(this::withoutFile).hasMessageEndingWith("has characters other than printable ASCII");
+        environment.put("HEADGATE_ROOT_SECRET_KEY", "long-enough");
+        assertThat(withoutFile().root()).contains(new HeadgateConfig.Credentials("ROOT", new Secret("long-enough")));
+        environment.remove("HEADGATE_ROOT_ACCESS_KEY");
+        assertThatThrownBy(this::withoutFile)
+                .hasMessage("HEADGATE_ROOT_SECRET_KEY (environment): is set without root.access_key");
+    }
+
+    @Test
+    void no_error_and_no_text_form_shows_a_secret() throws Exception {
+        environment.put("SESAME", "open\tsesame");
+        assertError("users: [{id: a, access_key: KEY, secret_key: \"${SESAME}\"}]")
+                .message()
+                .doesNotContain("sesame");
+        assertError("users: [{id: a, access_key: KEY, secret_key: tiny}]")
+                .message()
+                .doesNotContain("tiny");
+        assertError("users: [{id: a, access_key: KEY, secret_key: 'sesame]")
+                .message()
+                .doesNotContain("sesame");
+        assertError("listen: ${SESAME}").message().doesNotContain("sesame").contains("\"${SESAME}\"");
+        assertThat(load("users: [{id: a, access_key: KEY, secret_key: open-sesame}]")
+                        .toString())
+                .doesNotContain("sesame")
+                .contains("***");
+    }
+
+    @Test
+    void malformed_yaml_is_an_error_with_its_line() {
+        assertError("region: a\nlisten: 'b\n").hasMessageStartingWith(file() + ":3: is not well-formed YAML");
+        assertError("region: a\n--- \nregion: b\n").hasMessageContaining("is not well-formed YAML");
+        assertError("region: *nowhere").hasMessageContaining("is not well-formed YAML");
+        assertError("- a").hasMessage(line(1) + "the document: is not a mapping of keys to values");
+    }
+
+    @Test
+    void aliases_share_a_mapping() throws Exception {
+        HeadgateConfig config = load("""
+                storage_shards:
+                  - {name: a, type: local, path: /a, limits: &small {capacity: 1GiB}}
+                  - {name: b, type: local, path: /b, limits: *small}
+                """);
+        assertThat(config.accounts().get(1).limits().capacityBytes()).hasValue(1L << 30);
+    }
+
+    @Test
+    void documents_made_to_exhaust_memory_or_stack_are_refused() {
+        assertError("region: " + "[".repeat(100_000)).hasMessageContaining("is nested deeper than");
+        assertError("region: &a {region: *a}").hasMessageContaining("is a mapping, not a single value");
+        assertError("users: &a [*a]").hasMessageContaining("is not a mapping");
+        assertError("# " + "x".repeat(YamlSource.MAX_CHARACTERS)).hasMessageContaining("is longer than");
+        assertError("users: [" + "{},".repeat(YamlSource.MAX_ELEMENTS + 1) + "]")
+                .hasMessageContaining("elements");
+    }
+
+    @Test
+    void a_file_that_cannot_be_read_is_an_error() throws IOException {
+        Path missing = directory.resolve("missing.yaml");
+        assertThatThrownBy(() -> ConfigLoader.load(Optional.of(missing), environment, List.of()))
+                .hasMessage(missing + ": no such file");
+        assertThatThrownBy(() -> ConfigLoader.load(Optional.of(directory), environment, List.of()))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageStartingWith(directory + ": cannot be read");
+        Files.write(file(), new byte[] {'a', ':', ' ', (byte) 0xFF});
+        assertThatThrownBy(() -> ConfigLoader.load(Optional.of(file()), environment, List.of()))
+                .hasMessage(file() + ": is not UTF-8");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.0.1:9000", "[::1]:9000", "localhost:0", "[fe80::1]:65535"})
+    void an_address_reads_back_as_written(String text) {
+        assertThat(HostPort.parse(text).toString()).isEqualTo(text);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"", "9000", ":9000", "127.0.0.1", "127.0.0.1:", "::1:9000", "a:65536", "a b:1", "a:-1", "[::1]"})
+    void what_is_no_address_is_refused(String text) {
+        assertThatThrownBy(() -> HostPort.parse(text)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0,0",
+        "1,1",
+        "1B,1",
+        "1kB,1000",
+        "1KB,1000",
+        "1 MiB,1048576",
+        "7.5GB,7500000000",
+        "5PiB,5629499534213120",
+        "0.5KiB,512"
+    })
+    void sizes_are_read_in_both_kinds_of_unit(String text, long bytes) {
+        assertThat(Units.bytes(text)).isEqualTo(bytes);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"", "-1", "1.", ".5", "1Gb", "1gib", "GiB", "0.3B", "9999PiB", "99999999999999999999", "1e3"})
+    void what_is_no_size_is_refused(String text) {
+        assertThatThrownBy(() -> Units.bytes(text)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"250ms,250", "60s,60000", "5m,300000", "1h30m,5400000", "7d,604800000", "0s,0", "1m1ms,60001"})
+    void durations_are_read(String text, long millis) {
+        assertThat(Units.duration(text)).isEqualTo(Duration.ofMillis(millis));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "60", "1.5h", "-1s", "30m1h", "1w", "1 s", "9999999999s"})
+    void what_is_no_duration_is_refused(String text) {
+        assertThatThrownBy(() -> Units.duration(text)).isInstanceOf(IllegalArgumentException.class);
+    }
+}

@@ -1,0 +1,123 @@
+package io.headgate.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.headgate.cli.Command.Flag;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class CommandLineTest {
+    private static Command parse(String line) throws UsageException {
+        return CommandLine.parse(line.isEmpty() ? List.of() : List.of(line.split(" ")));
+    }
+
+    @Test
+    void serve_takes_its_flags_in_both_forms() throws Exception {
+        assertThat(parse("serve")).isEqualTo(new Command.Serve(new Command.Settings(List.of())));
+        assertThat(parse("serve --config a.yaml --data=d --listen [::1]:1 --admin-listen=h:2"))
+                .isEqualTo(new Command.Serve(new Command.Settings(List.of(
+                        new Flag("--config", "a.yaml"),
+                        new Flag("--data", "d"),
+                        new Flag("--listen", "[::1]:1"),
+                        new Flag("--admin-listen", "h:2")))));
+    }
+
+    @Test
+    void admin_commands_become_requests_to_the_admin_api() throws Exception {
+        assertThat(parse("admin accounts list"))
+                .isEqualTo(new Command.Admin(new AdminRequest.ListAccounts(), false, new Command.Settings(List.of())));
+        assertThat(parse("admin accounts explain --json b k/é --data d"))
+                .isEqualTo(new Command.Admin(
+                        new AdminRequest.Explain("b", "k/é"),
+                        true,
+                        new Command.Settings(List.of(new Flag("--data", "d")))));
+        assertThat(parse("admin buckets show photos"))
+                .isEqualTo(new Command.Admin(
+                        new AdminRequest.ShowBucket("photos"), false, new Command.Settings(List.of())));
+    }
+
+    @Test
+    void a_key_that_looks_like_a_flag_follows_two_hyphens() throws Exception {
+        assertThat(parse("admin accounts explain -- b --help"))
+                .isEqualTo(new Command.Admin(
+                        new AdminRequest.Explain("b", "--help"), false, new Command.Settings(List.of())));
+    }
+
+    @Test
+    void the_targets_of_requests_are_percent_encoded() {
+        assertThat(new AdminRequest.Explain("b", "a b/ü&=?+%").target())
+                .isEqualTo("/admin/v1/explain?bucket=b&key=a%20b%2F%C3%BC%26%3D%3F%2B%25");
+        assertThat(new AdminRequest.ShowBucket("../x").target()).isEqualTo("/admin/v1/buckets/..%2Fx");
+    }
+
+    @Test
+    void bench_passes_all_its_words_on() throws Exception {
+        assertThat(parse("bench degrade --help")).isEqualTo(new Command.Bench(List.of("degrade", "--help")));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "admin accounts add x.yaml",
+                "admin accounts drain a",
+                "admin accounts undrain a",
+                "admin accounts remove a",
+                "admin users list",
+                "admin users create a",
+                "admin users delete a",
+                "admin keys list",
+                "admin keys create a",
+                "admin keys delete a",
+                "fsck",
+                "fsck --repair"
+            })
+    void commands_of_later_builds_are_known(String line) throws Exception {
+        assertThat(parse(line)).isInstanceOf(Command.NotImplemented.class);
+        assertThat(line).startsWith(((Command.NotImplemented) parse(line)).name());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--help", "-h", "help", "serve --help", "admin --help", "admin accounts -h"})
+    void help_is_given_wherever_it_is_asked_for(String line) throws Exception {
+        assertThat(parse(line)).isInstanceOf(Command.Help.class);
+    }
+
+    @Test
+    void version_is_a_flag() throws Exception {
+        assertThat(parse("--version")).isEqualTo(new Command.Version());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    ''                             | no command given
+                    serv                           | unknown command: serv;
+                    admin                          | unknown command: admin;
+                    admin accounts lst x y         | unknown command: admin accounts lst;
+                    --verbose                      | unknown command: --verbose;
+                    serve --listn a:1              | --listn: unknown flag of headgate serve
+                    serve --json                   | --json: unknown flag of headgate serve
+                    serve --listen                 | --listen: needs a value
+                    serve --listen --data d        | --listen: needs a value
+                    serve --data=                  | --data: needs a value
+                    serve --data a --data=b        | --data: given twice
+                    serve now                      | usage: headgate serve [--config FILE]
+                    admin accounts explain b       | usage: headgate admin accounts explain BUCKET KEY
+                    admin accounts explain b k l   | usage: headgate admin accounts explain BUCKET KEY
+                    """)
+    void an_error_names_what_is_wrong(String line, String message) {
+        assertThatThrownBy(() -> parse(line)).isInstanceOf(UsageException.class).hasMessageStartingWith(message);
+    }
+
+    @Test
+    void the_reference_shows_the_help_as_it_is() throws Exception {
+        Command.Help help = (Command.Help) parse("--help");
+
+        assertThat(Files.readString(Path.of("../docs/cli.md"))).contains("```\n" + help.text() + "```\n");
+    }
+}
