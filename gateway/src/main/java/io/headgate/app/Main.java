@@ -169,7 +169,11 @@ public final class Main {
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar", jar.toString()));
             command.addAll(arguments);
             int status = new ProcessBuilder(command).inheritIO().start().waitFor();
-            return status == 0 ? ExitCode.OK : ExitCode.FAILED;
+            return switch (status) {
+                case 0 -> ExitCode.OK;
+                case 2 -> ExitCode.USAGE;
+                default -> ExitCode.FAILED;
+            };
         } catch (IOException | URISyntaxException failed) {
             err.println("headgate: the benchmarks cannot be started: " + failed.getMessage());
             return ExitCode.FAILED;
