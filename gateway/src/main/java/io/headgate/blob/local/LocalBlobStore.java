@@ -381,7 +381,7 @@ public final class LocalBlobStore implements BlobStore {
         try {
             open();
             directory.check();
-            usableBytes = directory.usableBytes();
+            usableBytes = Math.max(0, directory.usableBytes() - sizes.reserveBytes());
         } catch (IOException unusable) {
             usableBytes = 0;
         }
