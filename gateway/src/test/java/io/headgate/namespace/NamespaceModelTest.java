@@ -64,7 +64,7 @@ public abstract class NamespaceModelTest {
     private static final Duration GRACE = Duration.ofSeconds(60);
 
     private final long seed = Long.getLong("headgate.model.seed", System.nanoTime());
-    private final int steps = Integer.getInteger("headgate.model.steps", 20_000);
+    private final int steps = Integer.getInteger("headgate.model.steps", 40_000);
     private final SplittableRandom random = new SplittableRandom(seed);
     private Instant now = Instant.parse("2026-03-01T12:00:00Z");
 
@@ -125,7 +125,7 @@ public abstract class NamespaceModelTest {
             case 11, 12, 13 -> putPart();
             case 14 -> copyPart();
             case 15 -> complete();
-            case 16 -> abort();
+            case 16 -> abort(upload());
             case 17 -> repeat();
             case 18 -> listObjects();
             case 19 -> listUploads();
@@ -275,7 +275,7 @@ public abstract class NamespaceModelTest {
         both(namespace -> namespace.createUpload(upload));
         uploads.add(upload);
         if (uploads.size() > 6) {
-            uploads.removeFirst();
+            abort(uploads.removeFirst());
         }
     }
 
@@ -355,8 +355,7 @@ public abstract class NamespaceModelTest {
         command(namespace -> namespace.completeUpload(command));
     }
 
-    private void abort() {
-        Upload upload = upload();
+    private void abort(Upload upload) {
         Instant at = now;
         both(namespace -> namespace.abortUpload(upload.bucket(), upload.key(), upload.id(), at));
     }
