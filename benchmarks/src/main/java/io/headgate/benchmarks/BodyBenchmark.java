@@ -76,9 +76,9 @@ public class BodyBenchmark {
                             : new Field("x-amz-checksum-crc32", crc32));
         }
         unasked = checksum.equals("CRC64NVME") ? ChecksumAlgorithm.CRC64NVME : null;
-        RequestHead head = ClientSignature.inHeader("PUT", "/b/k", payloadHash(content), headers);
+        RequestHead head = ClientSignature.FIXED.inHeader("PUT", "/b/k", payloadHash(content), headers);
         sent = switch (mode) {
-            case "signedChunks" -> ClientSignature.chunked(head, content, CHUNK_BYTES);
+            case "signedChunks" -> ClientSignature.FIXED.chunked(head, content, CHUNK_BYTES);
             case "unsignedChunks" ->
                 unsignedChunks(content, checksum.equals("CRC32") ? "x-amz-checksum-crc32:" + crc32 + "\r\n" : "");
             default -> content;

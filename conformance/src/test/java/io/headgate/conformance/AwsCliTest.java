@@ -92,12 +92,7 @@ class AwsCliTest extends TreeTest {
 
         // In us-east-1 aws-cli still presigns with signature version 2 unless it is told otherwise.
         Path config = Files.writeString(out.resolve("config"), "[default]\ns3 =\n    signature_version = s3v4\n");
-        String url = run(
-                        Map.of("AWS_CONFIG_FILE", config.toString()),
-                        "aws",
-                        "s3",
-                        "presign",
-                        url("a folder/ü+%.txt"))
+        String url = run(Map.of("AWS_CONFIG_FILE", config.toString()), "aws", "s3", "presign", url("a folder/ü+%.txt"))
                 .strip();
 
         try (HttpClient client = HttpClient.newHttpClient()) {

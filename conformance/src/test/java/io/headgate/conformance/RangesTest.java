@@ -86,7 +86,8 @@ class RangesTest extends S3Test {
 
     @Test
     void a_range_for_another_version_answers_with_the_whole() {
-        String etag = s3.headObject(request -> request.bucket(bucket).key("digits")).eTag();
+        String etag =
+                s3.headObject(request -> request.bucket(bucket).key("digits")).eTag();
         RawRequest range = RawRequest.of("GET", "/" + bucket + "/digits").with("Range", "bytes=0-3");
         Signer signer = Signer.of(endpoint);
 

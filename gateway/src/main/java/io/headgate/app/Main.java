@@ -171,7 +171,11 @@ public final class Main {
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar", benchmarks.toString()));
             command.addAll(arguments);
             int status = new ProcessBuilder(command).inheritIO().start().waitFor();
-            return status == 0 ? ExitCode.OK : ExitCode.FAILED;
+            return switch (status) {
+                case 0 -> ExitCode.OK;
+                case 2 -> ExitCode.USAGE;
+                default -> ExitCode.FAILED;
+            };
         } catch (IOException failed) {
             err.println("headgate: the benchmarks cannot be started: " + failed.getMessage());
             return ExitCode.FAILED;

@@ -14,6 +14,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Properties;
 
 /** The database file: makes it with its tables, or checks that it is ours, and opens connections to it. Thread-safe. */
 final class SqliteFile {
@@ -125,7 +126,10 @@ final class SqliteFile {
 
     /** A connection that leaves transactions to whoever says BEGIN and COMMIT. */
     private Connection connect(int cacheKib) throws SQLException {
-        Connection connection = DriverManager.getConnection("jdbc:sqlite:" + path);
+        Properties driver = new Properties();
+        // Else every INSERT is followed by a query for the row's number, parsed anew.
+        driver.setProperty("jdbc.get_generated_keys", "false");
+        Connection connection = DriverManager.getConnection("jdbc:sqlite:" + path, driver);
         try (Statement statement = connection.createStatement()) {
             statement.execute("PRAGMA busy_timeout = " + BUSY_TIMEOUT_MILLIS);
             statement.execute("PRAGMA journal_mode = WAL");

@@ -2,6 +2,7 @@ package io.headgate.namespace.sql;
 
 import io.headgate.namespace.NamespaceException;
 import java.sql.SQLException;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -26,6 +27,7 @@ final class SqliteLane implements AutoCloseable {
     private static final String ROLLBACK = "ROLLBACK";
 
     private final SqliteFile file;
+    private final InstantSource clock;
     private final SqliteOptions options;
     private final Runnable committed;
     private final BlockingQueue<Write<?>> queue;
@@ -68,8 +70,9 @@ final class SqliteLane implements AutoCloseable {
     }
 
     /** @param committed called after each commit, on the writer's thread, with no transaction open */
-    SqliteLane(SqliteFile file, SqliteOptions options, Runnable committed) {
+    SqliteLane(SqliteFile file, InstantSource clock, SqliteOptions options, Runnable committed) {
         this.file = file;
+        this.clock = clock;
         this.options = options;
         this.committed = committed;
         this.queue = new ArrayBlockingQueue<>(options.queuedWrites());
@@ -167,7 +170,7 @@ final class SqliteLane implements AutoCloseable {
                 session = open;
             }
             open.update(BEGIN);
-            Batch batch = new Batch(open);
+            Batch batch = new Batch(open, clock.millis());
             for (Write<?> write : writes) {
                 write.run(batch);
             }

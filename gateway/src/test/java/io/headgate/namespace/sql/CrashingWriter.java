@@ -14,6 +14,7 @@ import io.headgate.namespace.WriteCondition;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,7 +32,8 @@ final class CrashingWriter {
 
     /** @param arguments the database file, and the number from which the writes count */
     public static void main(String[] arguments) throws InterruptedException {
-        Namespace namespace = SqliteNamespace.open(Path.of(arguments[0]), SqliteOptions.defaults());
+        Namespace namespace =
+                SqliteNamespace.open(Path.of(arguments[0]), InstantSource.system(), SqliteOptions.defaults());
         long first = Long.parseLong(arguments[1]);
         Instant now = Instant.now();
         namespace.createBucket(new Bucket(BUCKET, "alice", "", now));

@@ -10,6 +10,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
@@ -31,7 +32,7 @@ final class SqliteCrashTest {
         for (int round = 0; round < ROUNDS; round++) {
             killWhileWriting(file, round * 1_000_000L, acknowledged);
 
-            try (Namespace namespace = SqliteNamespace.open(file, SqliteOptions.defaults())) {
+            try (Namespace namespace = SqliteNamespace.open(file, InstantSource.system(), SqliteOptions.defaults())) {
                 Tables.check(file);
                 acknowledged.forEach((key, number) -> assertThat(numberOf(namespace, key))
                         .as("a put of %s that was acknowledged, or a later one", key)

@@ -24,6 +24,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class SqliteFileTest {
     private static final BucketName BUCKET = new BucketName("photos");
     private static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
+    private static final InstantSource CLOCK = InstantSource.fixed(NOW);
     private static final SqliteOptions OPTIONS = SqliteOptions.defaults().withFlush(false);
 
     @TempDir
@@ -53,7 +55,7 @@ final class SqliteFileTest {
     }
 
     private Namespace open(SqliteOptions options) {
-        Namespace namespace = SqliteNamespace.open(file, options);
+        Namespace namespace = SqliteNamespace.open(file, CLOCK, options);
         namespace.createBucket(new Bucket(BUCKET, "alice", "", NOW));
         return namespace;
     }
@@ -87,7 +89,7 @@ final class SqliteFileTest {
     void a_file_that_is_no_database_is_refused_and_left_alone() throws IOException {
         Files.writeString(file, "These are minutes of a meeting, not a database. ".repeat(100));
 
-        assertThatThrownBy(() -> SqliteNamespace.open(file, OPTIONS))
+        assertThatThrownBy(() -> SqliteNamespace.open(file, CLOCK, OPTIONS))
                 .isInstanceOf(NamespaceException.class)
                 .hasMessageContaining(file.toString());
         assertThat(file).content().startsWith("These are minutes");
@@ -97,7 +99,7 @@ final class SqliteFileTest {
     void a_database_of_something_else_is_refused() throws SQLException {
         execute("CREATE TABLE songs (title TEXT)");
 
-        assertThatThrownBy(() -> SqliteNamespace.open(file, OPTIONS))
+        assertThatThrownBy(() -> SqliteNamespace.open(file, CLOCK, OPTIONS))
                 .isInstanceOf(NamespaceException.class)
                 .hasMessageContaining("not a namespace of Headgate");
     }
@@ -107,14 +109,14 @@ final class SqliteFileTest {
         open(OPTIONS).close();
         execute("PRAGMA user_version = 2");
 
-        assertThatThrownBy(() -> SqliteNamespace.open(file, OPTIONS))
+        assertThatThrownBy(() -> SqliteNamespace.open(file, CLOCK, OPTIONS))
                 .isInstanceOf(NamespaceException.class)
                 .hasMessageContaining("newer Headgate");
     }
 
     @Test
     void a_file_in_a_missing_directory_is_refused() {
-        assertThatThrownBy(() -> SqliteNamespace.open(directory.resolve("missing/namespace.db"), OPTIONS))
+        assertThatThrownBy(() -> SqliteNamespace.open(directory.resolve("missing/namespace.db"), CLOCK, OPTIONS))
                 .isInstanceOf(NamespaceException.class)
                 .hasMessageContaining("missing");
     }

@@ -16,6 +16,7 @@ final class SqliteNamespaceModelTest extends NamespaceModelTest {
     protected Namespace open() {
         return SqliteNamespace.open(
                 directory.resolve("namespace.db"),
+                clock,
                 SqliteOptions.defaults()
                         .withMinPartBytes(NamespaceSuite.MIN_PART_BYTES)
                         .withFlush(false));
