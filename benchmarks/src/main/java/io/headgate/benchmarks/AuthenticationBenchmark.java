@@ -33,13 +33,14 @@ public class AuthenticationBenchmark {
     private static final String USER_AGENT = "Boto3/1.43.11 md/Botocore#1.43.11 ua/2.1 os/linux#6.18.44 md/arch#x86_64"
             + " lang/python#3.11.7 md/pyimpl#CPython m/e,Z,N,U,b,D cfg/retry-mode#legacy Botocore/1.43.11";
 
-    private final SigV4 sigV4 = new SigV4("us-east-1", accessKey -> accessKey.equals(ALICE.accessKey()) ? ALICE : null);
-    private final RequestHead get = withUnsigned(ClientSignature.inHeader(
+    private final SigV4 sigV4 =
+            new SigV4("us-east-1", accessKey -> accessKey.equals(ALICE.accessKey()) ? ALICE : null, any -> "");
+    private final RequestHead get = withUnsigned(ClientSignature.FIXED.inHeader(
             "GET",
             "/bucket/photos/2026/11/some-object-000123.jpg",
             ClientSignature.sha256(new byte[0]),
             List.of(new Field("host", "127.0.0.1:9000"))));
-    private final RequestHead put = withUnsigned(ClientSignature.inHeader(
+    private final RequestHead put = withUnsigned(ClientSignature.FIXED.inHeader(
             "PUT",
             "/bucket/photos/2026/11/some%20object%2B000123.jpg",
             ClientSignature.sha256(new byte[1]),
@@ -49,12 +50,12 @@ public class AuthenticationBenchmark {
                     new Field("x-amz-checksum-crc32", "AAAAAA=="),
                     new Field("x-amz-meta-origin", "camera 7"),
                     new Field("x-amz-sdk-checksum-algorithm", "CRC32"))));
-    private final RequestHead list = withUnsigned(ClientSignature.inHeader(
+    private final RequestHead list = withUnsigned(ClientSignature.FIXED.inHeader(
             "GET",
             "/bucket?delimiter=%2F&encoding-type=url&list-type=2&max-keys=1000&prefix=photos%2F2026%2F",
             ClientSignature.sha256(new byte[0]),
             List.of(new Field("host", "127.0.0.1:9000"))));
-    private final RequestHead presigned = ClientSignature.inQuery(
+    private final RequestHead presigned = ClientSignature.FIXED.inQuery(
             "GET",
             "/bucket/photos/2026/11/some-object-000123.jpg",
             List.of(new Field("host", "127.0.0.1:9000"), new Field("user-agent", USER_AGENT)));

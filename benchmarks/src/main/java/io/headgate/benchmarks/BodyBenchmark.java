@@ -76,9 +76,9 @@ public class BodyBenchmark {
                             : new Field("x-amz-checksum-crc32", crc32));
         }
         unasked = checksum.equals("CRC64NVME") ? ChecksumAlgorithm.CRC64NVME : null;
-        RequestHead head = ClientSignature.inHeader("PUT", "/b/k", payloadHash(content), headers);
+        RequestHead head = ClientSignature.FIXED.inHeader("PUT", "/b/k", payloadHash(content), headers);
         sent = switch (mode) {
-            case "signedChunks" -> ClientSignature.chunked(head, content, CHUNK_BYTES);
+            case "signedChunks" -> ClientSignature.FIXED.chunked(head, content, CHUNK_BYTES);
             case "unsignedChunks" ->
                 unsignedChunks(content, checksum.equals("CRC32") ? "x-amz-checksum-crc32:" + crc32 + "\r\n" : "");
             default -> content;
@@ -97,7 +97,9 @@ public class BodyBenchmark {
 
     private static Payload payload(RequestHead head) {
         SigV4 sigV4 = new SigV4(
-                "us-east-1", accessKey -> new Credential(accessKey, ClientSignature.SECRET, "alice", "Alice"));
+                "us-east-1",
+                accessKey -> new Credential(accessKey, ClientSignature.SECRET, "alice", "Alice"),
+                unused -> "");
         return switch (sigV4.authenticate(head, Instant.parse("2026-11-30T12:00:01Z"))) {
             case Authentication.Verified verified -> verified.payload();
             case Authentication.Anonymous() -> throw new IllegalStateException("not signed");

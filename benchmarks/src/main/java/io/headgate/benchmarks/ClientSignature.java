@@ -14,33 +14,44 @@ import java.util.stream.Collectors;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** Signs requests as a client does; for canonical paths and queries. */
+/** Signs requests as a client does at one moment; for canonical paths and queries. Thread-safe. */
 final class ClientSignature {
     static final String ACCESS_KEY = "AKIDEXAMPLE";
     static final String SECRET = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
-    static final String TIMESTAMP = "20261130T120000Z";
-    private static final String SCOPE = "20261130/us-east-1/s3/aws4_request";
+    static final String REGION = "us-east-1";
+    /** Noon of 30 November 2026, for benchmarks that set the verifier's clock too. */
+    static final ClientSignature FIXED = new ClientSignature("20261130T120000Z");
+
     private static final String SHA256_OF_NOTHING = sha256(new byte[0]);
 
-    private ClientSignature() {}
+    private final String timestamp;
+    private final String scope;
+    private final byte[] key;
+
+    /** @param timestamp such as {@code 20261130T120000Z} */
+    ClientSignature(String timestamp) {
+        this.timestamp = timestamp;
+        this.scope = timestamp.substring(0, 8) + "/" + REGION + "/s3/aws4_request";
+        this.key = key(scope);
+    }
 
     /** Adds what a signature in the header needs. */
-    static RequestHead inHeader(String method, String target, String payloadHash, List<RequestHead.Field> headers) {
+    RequestHead inHeader(String method, String target, String payloadHash, List<RequestHead.Field> headers) {
         List<RequestHead.Field> fields = new ArrayList<>(headers);
-        fields.add(new RequestHead.Field("x-amz-date", TIMESTAMP));
+        fields.add(new RequestHead.Field("x-amz-date", timestamp));
         fields.add(new RequestHead.Field("x-amz-content-sha256", payloadHash));
         String signature = sign(method, target, fields, payloadHash);
         fields.add(new RequestHead.Field(
                 "authorization",
-                "AWS4-HMAC-SHA256 Credential=" + ACCESS_KEY + "/" + SCOPE + ", SignedHeaders=" + names(fields)
+                "AWS4-HMAC-SHA256 Credential=" + ACCESS_KEY + "/" + scope + ", SignedHeaders=" + names(fields)
                         + ", Signature=" + signature));
         return new RequestHead(method, target, fields, "127.0.0.1");
     }
 
     /** Presigns for an hour. */
-    static RequestHead inQuery(String method, String path, List<RequestHead.Field> headers) {
+    RequestHead inQuery(String method, String path, List<RequestHead.Field> headers) {
         String target = path + "?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=" + ACCESS_KEY + "%2F"
-                + SCOPE.replace("/", "%2F") + "&X-Amz-Date=" + TIMESTAMP
+                + scope.replace("/", "%2F") + "&X-Amz-Date=" + timestamp
                 + "&X-Amz-Expires=3600&X-Amz-SignedHeaders=host";
         String signature = sign(
                 method,
@@ -51,7 +62,7 @@ final class ClientSignature {
     }
 
     /** A signed aws-chunked body without a trailer. */
-    static byte[] chunked(RequestHead head, byte[] content, int chunkBytes) {
+    byte[] chunked(RequestHead head, byte[] content, int chunkBytes) {
         String authorization = String.valueOf(head.header("authorization"));
         String previous = authorization.substring(authorization.indexOf("Signature=") + "Signature=".length());
         ByteArrayOutputStream body = new ByteArrayOutputStream(content.length + content.length / 100);
@@ -61,8 +72,8 @@ final class ClientSignature {
             System.arraycopy(content, at, chunk, 0, length);
             previous = HexFormat.of()
                     .formatHex(hmac(
-                            key(),
-                            "AWS4-HMAC-SHA256-PAYLOAD\n" + TIMESTAMP + "\n" + SCOPE + "\n" + previous + "\n"
+                            key,
+                            "AWS4-HMAC-SHA256-PAYLOAD\n" + timestamp + "\n" + scope + "\n" + previous + "\n"
                                     + SHA256_OF_NOTHING + "\n" + sha256(chunk)));
             body.writeBytes((Integer.toHexString(length) + ";chunk-signature=" + previous + "\r\n").getBytes(UTF_8));
             body.writeBytes(chunk);
@@ -79,7 +90,7 @@ final class ClientSignature {
         }
     }
 
-    private static String sign(String method, String target, List<RequestHead.Field> fields, String payloadHash) {
+    private String sign(String method, String target, List<RequestHead.Field> fields, String payloadHash) {
         int question = target.indexOf('?');
         String path = question < 0 ? target : target.substring(0, question);
         String query = question < 0 ? "" : target.substring(question + 1);
@@ -91,17 +102,17 @@ final class ClientSignature {
                 + "\n" + names(fields) + "\n" + payloadHash;
         return HexFormat.of()
                 .formatHex(hmac(
-                        key(),
-                        "AWS4-HMAC-SHA256\n" + TIMESTAMP + "\n" + SCOPE + "\n" + sha256(canonical.getBytes(UTF_8))));
+                        key,
+                        "AWS4-HMAC-SHA256\n" + timestamp + "\n" + scope + "\n" + sha256(canonical.getBytes(UTF_8))));
     }
 
     private static String names(List<RequestHead.Field> fields) {
         return fields.stream().map(RequestHead.Field::name).sorted().collect(Collectors.joining(";"));
     }
 
-    private static byte[] key() {
+    private static byte[] key(String scope) {
         byte[] key = ("AWS4" + SECRET).getBytes(UTF_8);
-        for (String step : SCOPE.split("/", -1)) {
+        for (String step : scope.split("/", -1)) {
             key = hmac(key, step);
         }
         return key;

@@ -1,4 +1,4 @@
-/** JMH benchmarks of the gateway's hot paths. */
+/** Benchmarks: scenarios against a whole gateway or its namespace, and JMH measurements of its hot paths. */
 @NullMarked
 package io.headgate.benchmarks;
 

@@ -153,7 +153,6 @@ class BucketsTest extends S3Test {
                 ".leading",
                 "trailing.",
                 "two..dots",
-                "dash-.dot",
                 "192.168.5.4",
                 "xn--prefix",
                 "sthree-prefix",

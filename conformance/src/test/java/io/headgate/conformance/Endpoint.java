@@ -11,16 +11,28 @@ import java.util.Optional;
  * @param domain the domain of virtual-hosted buckets; empty if the endpoint has none
  */
 record Endpoint(URI url, String accessKey, String secretKey, String region, Optional<String> domain) {
+    private static Endpoint current;
+    private static RuntimeException failure;
 
-    /** The endpoint of this run; the first call may start a gateway, which lives as long as this JVM. */
-    static Endpoint current() {
-        return Holder.CURRENT;
-    }
-
-    private static final class Holder {
-        private static final Endpoint CURRENT = setting("url")
-                .map(Endpoint::external)
-                .orElseGet(() -> Gateway.start().endpoint());
+    /**
+     * The endpoint of this run; the first call may start a gateway, which lives as long as this JVM. If it does not start, every call
+     * fails for the same reason.
+     */
+    static synchronized Endpoint current() {
+        if (failure != null) {
+            throw new IllegalStateException(failure.getMessage(), failure);
+        }
+        if (current == null) {
+            try {
+                current = setting("url")
+                        .map(Endpoint::external)
+                        .orElseGet(() -> Gateway.start().endpoint());
+            } catch (RuntimeException failed) {
+                failure = failed;
+                throw failed;
+            }
+        }
+        return current;
     }
 
     private static Endpoint external(String url) {

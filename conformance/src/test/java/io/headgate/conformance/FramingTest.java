@@ -2,7 +2,9 @@ package io.headgate.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.EOFException;
 import java.io.UncheckedIOException;
+import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -90,7 +92,7 @@ class FramingTest extends S3Test {
 
         RawResponse refused = RawConnection.send(endpoint, request);
 
-        assertThat(refused.status()).as("%s", refused).isEqualTo(400);
+        assertThat(refused.status()).as("%s", refused).isIn(400, 411);
         assertThat(keys(bucket)).isEmpty();
     }
 
@@ -184,7 +186,7 @@ class FramingTest extends S3Test {
                 try {
                     assertThat(connection.read("HEAD").status()).isEqualTo(200);
                 } catch (UncheckedIOException closed) {
-                    assertThat(closed).isNotNull();
+                    assertThat(closed.getCause()).isInstanceOfAny(EOFException.class, SocketException.class);
                 }
             }
             assertThat(getString(bucket, "victim")).isEqualTo("alive");
@@ -199,14 +201,15 @@ class FramingTest extends S3Test {
         RawConnection.send(endpoint, refused).assertError(403, "SignatureDoesNotMatch");
     }
 
+    /** S3 wants to know the length before the first byte: an account is chosen, and space reserved on it, by the size. */
     @Test
-    void an_object_in_http_chunks_is_taken() {
+    void an_object_in_http_chunks_of_unknown_length_is_refused() {
         byte[] body = bytes(1, 300_000);
 
         RawConnection.send(endpoint, signer.sign(put("key").withChunkedBody(body, 1000), Signer.UNSIGNED))
-                .assertStatus(200);
+                .assertError(411, "MissingContentLength");
 
-        assertThat(get(bucket, "key")).isEqualTo(body);
+        assertThat(keys(bucket)).isEmpty();
     }
 
     @ParameterizedTest
@@ -218,7 +221,7 @@ class FramingTest extends S3Test {
 
         RawResponse refused = RawConnection.send(endpoint, request);
 
-        assertThat(refused.status()).as("%s", refused).isEqualTo(400);
+        assertThat(refused.status()).as("%s", refused).isIn(400, 411);
         assertThat(keys(bucket)).isEmpty();
     }
 
@@ -234,9 +237,9 @@ class FramingTest extends S3Test {
     void what_is_no_http_is_refused(String request) {
         try (RawConnection connection = RawConnection.open(endpoint)) {
             connection.write(request.getBytes(StandardCharsets.ISO_8859_1));
-            assertThat(connection.read("GET").status()).isIn(400, 505);
+            assertThat(connection.read("GET").status()).isIn(400, 426, 505);
         } catch (UncheckedIOException closed) {
-            assertThat(closed).hasMessageContaining("closed");
+            assertThat(closed.getCause()).isInstanceOfAny(EOFException.class, SocketException.class);
         }
     }
 

@@ -61,6 +61,9 @@ final class Gateway {
                     "--admin-listen",
                     "127.0.0.1:" + freePort());
             builder.redirectErrorStream(true);
+            builder.environment()
+                    .keySet()
+                    .removeIf(name -> name.startsWith("HEADGATE_") || name.equals("STORAGE_SHARDS"));
             builder.environment().put("HEADGATE_ROOT_ACCESS_KEY", ACCESS_KEY);
             builder.environment().put("HEADGATE_ROOT_SECRET_KEY", SECRET_KEY);
             builder.environment().put("HEADGATE_REGION", REGION);

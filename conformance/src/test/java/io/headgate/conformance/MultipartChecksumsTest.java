@@ -31,11 +31,7 @@ class MultipartChecksumsTest extends S3Test {
                 bucket,
                 "key",
                 request -> request.checksumAlgorithm(algorithm.sdk()).checksumType(type));
-        int number = 1;
-        for (int start = 0; start < WHOLE.length; start += PART) {
-            byte[] part = Arrays.copyOfRange(WHOLE, start, Math.min(WHOLE.length, start + PART));
-            upload.part(number++, part, request -> request.checksumAlgorithm(algorithm.sdk()));
-        }
+        upload.parts(WHOLE, PART, request -> request.checksumAlgorithm(algorithm.sdk()));
         return upload;
     }
 
@@ -201,6 +197,16 @@ class MultipartChecksumsTest extends S3Test {
         assertThat(right.assertStatus(200).header(algorithm.header())).contains(algorithm.base64(body));
         assertThat(list.element(algorithm.element())).contains(algorithm.base64(body));
         assertThat(list.element("ChecksumAlgorithm")).contains(algorithm.name());
+    }
+
+    @Test
+    void a_part_with_a_checksum_of_another_algorithm_than_the_uploads_is_refused() {
+        Upload upload = Upload.start(s3, bucket, "key", request -> request.checksumAlgorithm("SHA256"));
+
+        assertRefused(
+                400,
+                "InvalidRequest",
+                () -> upload.part(1, bytes(1, 10), request -> request.checksumAlgorithm("CRC32")));
     }
 
     @Test

@@ -172,11 +172,11 @@ class MultipartListsTest extends S3Test {
 
     @Test
     void keys_of_uploads_are_percent_encoded_on_demand() {
-        Upload.start(s3, bucket, "a b/ü\u0001");
+        Upload.start(s3, bucket, "a b/ü\u007f");
 
         RawResponse list = RawConnection.send(
                 endpoint, Signer.of(endpoint).sign(RawRequest.of("GET", "/" + bucket + "?uploads=&encoding-type=url")));
 
-        assertThat(list.assertStatus(200).element("Key").orElseThrow()).isIn("a%20b/%C3%BC%01", "a+b/%C3%BC%01");
+        assertThat(list.assertStatus(200).element("Key").orElseThrow()).isIn("a%20b/%C3%BC%7F", "a+b/%C3%BC%7F");
     }
 }

@@ -66,7 +66,7 @@ class ObjectAttributesTest extends S3Test {
         String bucket = newBucket();
         Upload upload = Upload.start(s3, bucket, "key", request -> request.checksumAlgorithm("SHA256"));
         byte[] whole = bytes(2, 2 * PART + 17);
-        upload.parts(whole, PART);
+        upload.parts(whole, PART, part -> part.checksumAlgorithm("SHA256"));
         upload.complete();
 
         GetObjectAttributesResponse first = s3.getObjectAttributes(request -> request.bucket(bucket)

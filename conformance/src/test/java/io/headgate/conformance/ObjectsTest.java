@@ -123,10 +123,11 @@ class ObjectsTest extends S3Test {
 
         assertThat(first.sdkHttpResponse().statusCode()).isEqualTo(204);
         assertThat(second.sdkHttpResponse().statusCode()).isEqualTo(204);
-        assertRefused(
+        // The C runtime's client begins with a HEAD, whose answer names no code.
+        assertStatus(
                 404,
-                "NoSuchKey",
                 () -> client.getObjectAsBytes(request -> request.bucket(bucket).key("key")));
+        assertRefused(404, "NoSuchKey", () -> get(bucket, "key"));
         assertStatus(
                 404, () -> client.headObject(request -> request.bucket(bucket).key("key")));
         assertThat(keys(bucket)).isEmpty();

@@ -85,6 +85,20 @@ class RangesTest extends S3Test {
     }
 
     @Test
+    void a_range_for_another_version_answers_with_the_whole() {
+        String etag =
+                s3.headObject(request -> request.bucket(bucket).key("digits")).eTag();
+        RawRequest range = RawRequest.of("GET", "/" + bucket + "/digits").with("Range", "bytes=0-3");
+        Signer signer = Signer.of(endpoint);
+
+        RawResponse same = RawConnection.send(endpoint, signer.sign(range.with("If-Range", etag)));
+        RawResponse other = RawConnection.send(endpoint, signer.sign(range.with("If-Range", "\"other\"")));
+
+        assertThat(same.assertStatus(206).text()).isEqualTo("0123");
+        assertThat(other.assertStatus(200).text()).isEqualTo(DIGITS);
+    }
+
+    @Test
     void no_range_of_an_empty_object_can_be_satisfied() {
         put(bucket, "empty", "");
 

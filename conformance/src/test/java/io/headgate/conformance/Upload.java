@@ -69,11 +69,15 @@ final class Upload {
         return response;
     }
 
-    /** Upload the whole in parts of that size, the last perhaps smaller. */
+    /** Uploads the whole in parts of that size, the last perhaps smaller. */
     void parts(byte[] whole, int partSize) {
+        parts(whole, partSize, request -> {});
+    }
+
+    void parts(byte[] whole, int partSize, Consumer<UploadPartRequest.Builder> more) {
         int number = 1;
         for (int start = 0; start < whole.length; start += partSize) {
-            part(number++, Arrays.copyOfRange(whole, start, Math.min(whole.length, start + partSize)));
+            part(number++, Arrays.copyOfRange(whole, start, Math.min(whole.length, start + partSize)), more);
         }
     }
 

@@ -78,7 +78,7 @@ final class Gateway implements AutoCloseable {
                 .withTimeout(config.namespace().timeout())
                 .withWalLimitBytes(config.namespace().walLimitBytes())
                 .withFlush(config.namespace().durability() == HeadgateConfig.Durability.SYNC);
-        Namespace namespace = SqliteNamespace.open(config.dataDir().resolve("namespace.db"), options);
+        Namespace namespace = SqliteNamespace.open(config.dataDir().resolve("namespace.db"), clock, options);
         // An account that holds blobs is not taken into use anew when its directory is missing: a disk is not mounted.
         Set<String> inUse = namespace.accountUsage().keySet();
         Accounts accounts = accounts(config, metrics.accounts(), inUse, clock);
@@ -155,9 +155,10 @@ final class Gateway implements AutoCloseable {
                     user.credentials().accessKey(), credential(user.credentials(), user.id(), user.displayName()));
             displayNames.put(user.id(), user.displayName());
         }
+        Router router = new Router(config.domain().orElse(""));
         return new S3Handler(
-                new Router(config.domain().orElse("")),
-                new SigV4(config.region(), credentials::get),
+                router,
+                new SigV4(config.region(), credentials::get, router::hostBucket),
                 storage,
                 slices,
                 new S3Handler.Settings(

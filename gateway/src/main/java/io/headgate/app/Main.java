@@ -13,7 +13,6 @@ import io.headgate.cli.UsageException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -33,17 +32,27 @@ public final class Main {
     private final Map<String, String> environment;
     private final PrintStream out;
     private final PrintStream err;
+    private final Path benchmarks;
 
-    Main(Map<String, String> environment, PrintStream out, PrintStream err) {
+    /** @param benchmarks where the application of the benchmarks is, if it has been built */
+    Main(Map<String, String> environment, PrintStream out, PrintStream err, Path benchmarks) {
         this.environment = environment;
         this.out = out;
         this.err = err;
+        this.benchmarks = benchmarks;
     }
 
     /** Runs the command named by the arguments and exits with its status. */
     public static void main(String[] args) {
-        ExitCode code = new Main(System.getenv(), System.out, System.err).run(List.of(args));
-        System.exit(code.status());
+        Main main = new Main(System.getenv(), System.out, System.err, benchmarks());
+        System.exit(main.run(List.of(args)).status());
+    }
+
+    /** The other module's application, seen from this one's jar. */
+    private static Path benchmarks() {
+        Path jar = Path.of(System.getProperty("java.class.path")).toAbsolutePath();
+        return jar.resolveSibling("../../benchmarks/target/headgate-benchmarks.jar")
+                .normalize();
     }
 
     /** Returns when the command is done; {@code serve} never is, unless it cannot start. */
@@ -152,25 +161,22 @@ public final class Main {
 
     /** The benchmarks are an application of their own beside this one; they run in a process of their own. */
     private ExitCode bench(List<String> arguments) {
+        if (!Files.isRegularFile(benchmarks)) {
+            err.println("headgate: the benchmarks are not built: there is no " + benchmarks
+                    + "; build them with mvn package");
+            return ExitCode.FAILED;
+        }
         try {
-            Path gateway = Path.of(Main.class
-                    .getProtectionDomain()
-                    .getCodeSource()
-                    .getLocation()
-                    .toURI());
-            Path jar = gateway.resolveSibling("../../benchmarks/target/headgate-benchmarks.jar")
-                    .normalize();
-            if (!Files.isRegularFile(jar)) {
-                err.println(
-                        "headgate: the benchmarks are not built: there is no " + jar + "; build them with mvn package");
-                return ExitCode.FAILED;
-            }
             List<String> command = new ArrayList<>(List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar", jar.toString()));
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-jar", benchmarks.toString()));
             command.addAll(arguments);
             int status = new ProcessBuilder(command).inheritIO().start().waitFor();
-            return status == 0 ? ExitCode.OK : ExitCode.FAILED;
-        } catch (IOException | URISyntaxException failed) {
+            return switch (status) {
+                case 0 -> ExitCode.OK;
+                case 2 -> ExitCode.USAGE;
+                default -> ExitCode.FAILED;
+            };
+        } catch (IOException failed) {
             err.println("headgate: the benchmarks cannot be started: " + failed.getMessage());
             return ExitCode.FAILED;
         } catch (InterruptedException interrupted) {

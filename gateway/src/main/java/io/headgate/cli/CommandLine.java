@@ -160,11 +160,7 @@ public final class CommandLine {
 
     private static Form later(String words, String usage, String meaning) {
         return new Form(
-                words,
-                List.of(),
-                usage,
-                meaning + " (not implemented yet)",
-                _ -> new Command.NotImplemented("headgate " + words));
+                words, List.of(), usage, meaning + " (not implemented yet)", _ -> new Command.NotImplemented(words));
     }
 
     private static String help() {

@@ -147,6 +147,9 @@ public final class HttpServer {
         http.setSendXPoweredBy(false);
         http.setSendDateHeader(true);
         http.setUriCompliance(UriCompliance.UNSAFE);
+        // Jetty's cache of common fields would hand out "utf-8" for a client's "UTF-8", and the signature covers what
+        // was sent.
+        http.setHeaderCacheCaseSensitive(true);
         http.setInputBufferSize(ServerConnection.INPUT_BUFFER_BYTES);
         http.setRequestHeaderSize(config.maxHeadBytes());
         http.setResponseHeaderSize(RESPONSE_HEAD_BYTES);

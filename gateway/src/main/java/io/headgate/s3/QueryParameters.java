@@ -2,6 +2,7 @@ package io.headgate.s3;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The decoded parameters of a query, in order; of a name given twice the first counts. */
@@ -77,6 +78,16 @@ public final class QueryParameters {
     /** The names, in order. */
     public List<String> names() {
         return parameters.stream().map(Parameter::name).toList();
+    }
+
+    /** The first name that is one of these; empty if none is. */
+    public String firstOf(Set<String> names) {
+        for (Parameter parameter : parameters) {
+            if (names.contains(parameter.name())) {
+                return parameter.name();
+            }
+        }
+        return "";
     }
 
     /**

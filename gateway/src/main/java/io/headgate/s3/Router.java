@@ -67,7 +67,8 @@ public final class Router {
         return object(head, query, name, key(decodePath(rawKey)));
     }
 
-    private String hostBucket(RequestHead head) {
+    /** The bucket that the Host header stands for; empty if the bucket stands in the path. */
+    public String hostBucket(RequestHead head) {
         String host = head.header("host");
         if (hostSuffix.isEmpty() || host == null) {
             return "";

@@ -58,12 +58,7 @@ final class Subresource {
 
     /** The first parameter that is a subresource; empty if none is. */
     static String of(QueryParameters query) {
-        for (String name : query.names()) {
-            if (NOUNS.containsKey(name)) {
-                return name;
-            }
-        }
-        return "";
+        return query.firstOf(NOUNS.keySet());
     }
 
     /** The name, in S3's API where there is one, of what a method does to such a resource. */

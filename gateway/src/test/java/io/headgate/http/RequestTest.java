@@ -85,6 +85,21 @@ final class RequestTest {
     }
 
     @Test
+    void a_field_that_differs_from_a_common_one_in_case_only_keeps_its_case() throws IOException {
+        List<String> values =
+                List.of("text/plain; charset=UTF-8", "text/plain; charset=utf-8", "Text/HTML", "KEEP-alive");
+        try (ServerFixture fixture =
+                        new ServerFixture(exchange -> text(exchange.head().header("content-type")));
+                RawClient client = fixture.connect()) {
+            for (String value : values) {
+                Reply reply = client.send("GET / HTTP/1.1\r\nHost: h\r\nContent-Type: " + value + "\r\n\r\n")
+                        .reply();
+                assertThat(reply.text()).isEqualTo(value);
+            }
+        }
+    }
+
+    @Test
     void request_ids_are_sixteen_hex_digits_and_all_different() throws IOException {
         try (ServerFixture fixture = new ServerFixture(exchange -> text(exchange.requestId()))) {
             for (int i = 0; i < 20; i++) {

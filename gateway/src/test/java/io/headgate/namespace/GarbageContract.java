@@ -112,4 +112,18 @@ public abstract class GarbageContract extends NamespaceSuite {
         assertThat(current("a")).isEqualTo(version);
         assertThat(namespace.unknownBlobs(List.of(garbage.blob()))).containsExactly(garbage.blob());
     }
+
+    @Test
+    void what_a_late_command_replaces_is_queued_as_of_its_commit() {
+        PutObject replaced = make.put("a", 3).command();
+        done(namespace.putObject(replaced));
+        PutObject late = make.put("a", 5).command();
+        time = NOW.plusSeconds(20);
+        done(namespace.putObject(late));
+
+        assertThat(current("a").lastModified()).isEqualTo(NOW);
+        assertThat(namespace.dueGarbage("disk-1", NOW.plusSeconds(20), 10)).isEmpty();
+        assertThat(namespace.dueGarbage("disk-1", NOW.plusSeconds(21), 10))
+                .containsExactly(new Garbage(replaced.blob().orElseThrow().blob(), "disk-1", 3, NOW.plusSeconds(20)));
+    }
 }

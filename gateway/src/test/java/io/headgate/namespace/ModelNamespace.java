@@ -10,6 +10,7 @@ import io.headgate.domain.Slice;
 import io.headgate.namespace.Outcome.Done;
 import io.headgate.namespace.Outcome.Refused;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -26,6 +27,7 @@ import java.util.TreeMap;
  */
 final class ModelNamespace implements Namespace {
     private final MultipartRules rules;
+    private final InstantSource clock;
     private final TreeMap<BucketName, BucketState> buckets = new TreeMap<>();
     private final TreeMap<String, UploadState> uploads = new TreeMap<>();
     private final TreeMap<String, ObjectVersion> completed = new TreeMap<>();
@@ -64,8 +66,14 @@ final class ModelNamespace implements Namespace {
 
     private record IntentState(Intent intent, boolean taken) {}
 
-    ModelNamespace(long minPartBytes) {
+    ModelNamespace(long minPartBytes, InstantSource clock) {
         this.rules = new MultipartRules(minPartBytes);
+        this.clock = clock;
+    }
+
+    private Instant released(Instant commandTime) {
+        Instant engineTime = clock.instant();
+        return engineTime.isAfter(commandTime) ? engineTime : commandTime;
     }
 
     private static Instant millis(Instant instant) {
@@ -73,10 +81,10 @@ final class ModelNamespace implements Namespace {
     }
 
     @Override
-    public Bucket createBucket(Bucket bucket) {
+    public BucketClaim createBucket(Bucket bucket) {
         Bucket made = new Bucket(bucket.name(), bucket.owner(), bucket.location(), millis(bucket.createdAt()));
-        buckets.putIfAbsent(bucket.name(), new BucketState(made, new TreeMap<>()));
-        return buckets.get(bucket.name()).bucket;
+        boolean taken = buckets.putIfAbsent(bucket.name(), new BucketState(made, new TreeMap<>())) != null;
+        return new BucketClaim(buckets.get(bucket.name()).bucket, !taken);
     }
 
     @Override
@@ -98,7 +106,7 @@ final class ModelNamespace implements Namespace {
                 .toList();
         aborted.forEach(upload -> orphan(upload, now));
         buckets.remove(name);
-        recount(now);
+        recount(released(now));
         return new Done<>(bucket.bucket);
     }
 
@@ -140,7 +148,7 @@ final class ModelNamespace implements Namespace {
         if (outcome instanceof Done || command.blob().isPresent()) {
             writes.put(id, outcome);
         }
-        recount(command.now());
+        recount(released(command.now()));
         return outcome;
     }
 
@@ -206,7 +214,7 @@ final class ModelNamespace implements Namespace {
         for (DeleteObject command : commands) {
             outcomes.add(delete(buckets.get(name), command));
         }
-        recount(now);
+        recount(released(now));
         return outcomes;
     }
 
@@ -257,7 +265,7 @@ final class ModelNamespace implements Namespace {
                 source.manifest());
         bucket.objects.put(command.key(), new Current(version, Optional.empty()));
         writes.put(command.writeId(), new Done<>(version));
-        recount(command.now());
+        recount(released(command.now()));
         return new Done<>(version);
     }
 
@@ -383,7 +391,7 @@ final class ModelNamespace implements Namespace {
         command.blob().ifPresent(blob -> blobs.put(blob.blob(), new BlobState(blob)));
         Outcome<Part> outcome = decide(command);
         command.blob().ifPresent(blob -> partWrites.put(blob.blob(), outcome));
-        recount(command.part().lastModified());
+        recount(released(command.part().lastModified()));
         return outcome;
     }
 
@@ -429,7 +437,7 @@ final class ModelNamespace implements Namespace {
                 command.checksum(),
                 millis(command.now()));
         upload.parts.put(part.number(), new PartState(part, cut(source.manifest(), range.get())));
-        recount(command.now());
+        recount(released(command.now()));
         return new Done<>(part);
     }
 
@@ -489,7 +497,7 @@ final class ModelNamespace implements Namespace {
         uploads.remove(command.uploadId());
         completed.put(command.uploadId(), version);
         objects.put(command.key(), new Current(version, Optional.empty()));
-        recount(command.now());
+        recount(released(command.now()));
         return new Done<>(version);
     }
 
@@ -510,7 +518,7 @@ final class ModelNamespace implements Namespace {
     /** An aborted upload lives on as a manifest that nothing refers to. */
     private void orphan(UploadState upload, Instant now) {
         add(upload, upload.parts.values().stream().map(PartState::part).toList());
-        manifests.get(manifestsMade).orphanedAt = now;
+        manifests.get(manifestsMade).orphanedAt = released(now);
         uploads.remove(upload.upload.id());
     }
 
@@ -519,7 +527,7 @@ final class ModelNamespace implements Namespace {
         return switch (find(bucket, key, uploadId)) {
             case Done<UploadState>(UploadState state) -> {
                 orphan(state, now);
-                recount(now);
+                recount(released(now));
                 yield new Done<>(state.upload);
             }
             case Refused<UploadState>(Refusal reason, String detail) -> new Refused<>(reason);
@@ -621,6 +629,14 @@ final class ModelNamespace implements Namespace {
     @Override
     public void closeIntents(Collection<Long> ids) {
         ids.forEach(intents::remove);
+    }
+
+    @Override
+    public List<Intent> standingIntents() {
+        return intents.values().stream()
+                .filter(state -> !state.taken)
+                .map(IntentState::intent)
+                .toList();
     }
 
     @Override

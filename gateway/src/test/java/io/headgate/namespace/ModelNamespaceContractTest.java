@@ -1,6 +1,7 @@
 package io.headgate.namespace;
 
 import java.lang.reflect.Proxy;
+import java.time.InstantSource;
 import org.junit.jupiter.api.Nested;
 
 /** The contracts, kept by the model: so that what engines are compared with is itself right. */
@@ -8,8 +9,8 @@ final class ModelNamespaceContractTest {
     private Namespace last;
 
     /** The model takes one call at a time; the contracts' races make many. */
-    private Namespace open() {
-        ModelNamespace model = new ModelNamespace(NamespaceSuite.MIN_PART_BYTES);
+    private Namespace open(InstantSource clock) {
+        ModelNamespace model = new ModelNamespace(NamespaceSuite.MIN_PART_BYTES, clock);
         last = (Namespace) Proxy.newProxyInstance(
                 getClass().getClassLoader(), new Class<?>[] {Namespace.class}, (proxy, method, arguments) -> {
                     synchronized (model) {
@@ -23,7 +24,7 @@ final class ModelNamespaceContractTest {
     final class Buckets extends BucketContract {
         @Override
         protected Namespace open() {
-            return ModelNamespaceContractTest.this.open();
+            return ModelNamespaceContractTest.this.open(clock);
         }
 
         @Override
@@ -36,7 +37,7 @@ final class ModelNamespaceContractTest {
     final class Objects extends ObjectContract {
         @Override
         protected Namespace open() {
-            return ModelNamespaceContractTest.this.open();
+            return ModelNamespaceContractTest.this.open(clock);
         }
 
         @Override
@@ -49,7 +50,7 @@ final class ModelNamespaceContractTest {
     final class Listings extends ListingContract {
         @Override
         protected Namespace open() {
-            return ModelNamespaceContractTest.this.open();
+            return ModelNamespaceContractTest.this.open(clock);
         }
 
         @Override
@@ -62,7 +63,7 @@ final class ModelNamespaceContractTest {
     final class Multipart extends MultipartContract {
         @Override
         protected Namespace open() {
-            return ModelNamespaceContractTest.this.open();
+            return ModelNamespaceContractTest.this.open(clock);
         }
 
         @Override
@@ -75,7 +76,7 @@ final class ModelNamespaceContractTest {
     final class GarbageQueue extends GarbageContract {
         @Override
         protected Namespace open() {
-            return ModelNamespaceContractTest.this.open();
+            return ModelNamespaceContractTest.this.open(clock);
         }
 
         @Override

@@ -11,6 +11,7 @@ import io.headgate.domain.ETag;
 import io.headgate.domain.ObjectKey;
 import io.headgate.domain.Slice;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -61,11 +62,15 @@ public abstract class NamespaceModelTest {
     private static final int CHECK_EVERY = 400;
 
     private final long seed = Long.getLong("headgate.model.seed", System.nanoTime());
-    private final int steps = Integer.getInteger("headgate.model.steps", 40_000);
+    private final int steps = Integer.getInteger("headgate.model.steps", 20_000);
     private final SplittableRandom random = new SplittableRandom(seed);
-    private final ModelNamespace model = new ModelNamespace(NamespaceSuite.MIN_PART_BYTES);
-    private Namespace engine;
     private Instant now = Instant.parse("2026-03-01T12:00:00Z");
+
+    /** The engine's clock: the time of the step. */
+    protected final InstantSource clock = () -> now;
+
+    private final ModelNamespace model = new ModelNamespace(NamespaceSuite.MIN_PART_BYTES, clock);
+    private Namespace engine;
     private long intent;
     private final List<Upload> uploads = new ArrayList<>();
     private final Deque<Function<Namespace, Object>> recent = new ArrayDeque<>();

@@ -9,6 +9,7 @@ import io.headgate.domain.BlobId;
 import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -23,7 +24,11 @@ public abstract class NamespaceSuite {
     /** The least part size that engines under test are opened with. */
     public static final long MIN_PART_BYTES = 10;
 
+    /** The engine's clock, moved by setting {@link #time}. */
+    protected final InstantSource clock = () -> this.time;
+
     final Commands make = new Commands(7);
+    Instant time = NOW;
     Namespace namespace;
 
     /** Opens the engine on a place of its own for this test. */

@@ -63,12 +63,14 @@ public final class Site implements AutoCloseable {
     /** @param guarding what stands between each account and its store */
     public Site(Path directory, UnaryOperator<BlobStore> guarding) {
         namespace = SqliteNamespace.open(
-                directory.resolve("namespace.db"), SqliteOptions.defaults().withFlush(false));
+                directory.resolve("namespace.db"),
+                clock,
+                SqliteOptions.defaults().withFlush(false));
         namespace.createBucket(new Bucket(BUCKET, "alice", "", clock.instant()));
         List<Account> all = new ArrayList<>();
         for (String name : List.of("disk-1", "disk-2", "disk-3")) {
-            FaultyStore store = new FaultyStore(
-                    new LocalBlobStore(name, directory.resolve(name), Durability.NONE, true, clock));
+            FaultyStore store =
+                    new FaultyStore(new LocalBlobStore(name, directory.resolve(name), Durability.NONE, true, clock));
             stores.put(name, store);
             all.add(new Account(
                     new Account.Description(name, "local", "", Limits.NONE),
@@ -108,7 +110,8 @@ public final class Site implements AutoCloseable {
         }
     }
 
-    public Outcome<ObjectVersion> commit(WriteIntents.Write write, String key, String account, BlobId blob, long sizeBytes) {
+    public Outcome<ObjectVersion> commit(
+            WriteIntents.Write write, String key, String account, BlobId blob, long sizeBytes) {
         return namespace.putObject(new PutObject(
                 BUCKET,
                 new ObjectKey(key),

@@ -31,12 +31,18 @@ final class Journal implements AutoCloseable {
     /**
      * Bounds.
      *
+     * @param maxBlobBytes the longest blob that goes through the journal
      * @param batchBytes the most that is forced together, headers included
      * @param maxRecords in a segment: bounds the memory that opening takes
      * @param maxAge after which a segment is sealed though it is not full
      */
-    record Sizes(int segmentBytes, int maxSegments, int batchBytes, int maxRecords, Duration maxAge) {
-        static final Sizes DEFAULT = new Sizes(16 << 20, 8, 1 << 20, 16_384, Duration.ofSeconds(5));
+    record Sizes(int maxBlobBytes, int segmentBytes, int maxSegments, int batchBytes, int maxRecords, Duration maxAge) {
+        static final Sizes DEFAULT = new Sizes(16 << 10, 16 << 20, 8, 1 << 20, 16_384, Duration.ofSeconds(5));
+
+        /** Room for all segments, and again for the files of the blobs that they hold. */
+        long reserveBytes() {
+            return 2L * maxSegments * segmentBytes;
+        }
     }
 
     private record Put(BlobId id, int length, int offset) {}
@@ -97,8 +103,8 @@ final class Journal implements AutoCloseable {
     Journal(String name, Path directory, BlobFiles files, Sizes sizes) throws IOException {
         this.sizes = sizes;
         this.files = files;
-        this.pool = SegmentPool.open(directory, files, sizes);
         this.writer = new BlobWriter(files);
+        this.pool = SegmentPool.open(directory, files, writer, sizes);
         this.filling = new Batch(ByteBuffer.allocateDirect(sizes.batchBytes()));
         this.spareBuffer = ByteBuffer.allocateDirect(sizes.batchBytes());
         this.flusherThread = thread(name + "-flusher", this::flush);
@@ -134,6 +140,10 @@ final class Journal implements AutoCloseable {
             Batch batch;
             lock.lockInterruptibly();
             try {
+                IOException trouble = writer.trouble();
+                if (trouble != null) {
+                    throw new IOException(String.valueOf(trouble.getMessage()), trouble);
+                }
                 batch = batchWithRoomFor(record.length);
                 batch.puts.add(new Put(id, length, batch.buffer.position() + Segment.RECORD_HEADER_BYTES));
                 batch.buffer.put(record);
@@ -195,9 +205,8 @@ final class Journal implements AutoCloseable {
 
     private Batch batchWithRoomFor(int bytes) throws IOException, InterruptedException {
         while (true) {
-            IOException cause = failure == null ? writer.trouble() : failure;
-            if (cause != null) {
-                throw new IOException(String.valueOf(cause.getMessage()), cause);
+            if (failure != null) {
+                throw new IOException(String.valueOf(failure.getMessage()), failure);
             }
             if (closing) {
                 throw new IOException("the account is closed");
@@ -247,7 +256,10 @@ final class Journal implements AutoCloseable {
                 return;
             }
             try {
-                append(batch);
+                Segment segment = segmentFor(batch);
+                if (segment != null) {
+                    append(segment, batch);
+                }
             } catch (IOException cause) {
                 batch.failure = cause;
                 throw cause;
@@ -304,18 +316,27 @@ final class Journal implements AutoCloseable {
                 && System.nanoTime() - activeSinceNanos >= sizes.maxAge().toNanos();
     }
 
-    private void append(Batch batch) throws IOException {
+    /** The segment for the batch; {@code null} if there is none at present, which fails this batch only. */
+    private @Nullable Segment segmentFor(Batch batch) throws IOException {
         Segment segment = active;
-        if (segment == null || isOld() || !segment.fits(batch.contentBytes(), batch.records(), sizes.maxRecords())) {
-            seal();
-            segment = pool.take();
-            active = segment;
-            activeSinceNanos = System.nanoTime();
+        if (segment != null && !isOld() && segment.fits(batch.contentBytes(), batch.records(), sizes.maxRecords())) {
+            return segment;
         }
+        seal();
+        segment = pool.take();
+        active = segment;
+        activeSinceNanos = System.nanoTime();
+        if (segment == null) {
+            batch.failure = new IOException("the journal is full of blobs that cannot be written", writer.trouble());
+        }
+        return segment;
+    }
+
+    private void append(Segment segment, Batch batch) throws IOException {
         int at = segment.append(batch.buffer.flip(), batch.records());
         batch.segment = segment;
         for (Put put : batch.puts) {
-            writer.add(new PendingBlob(put.id(), put.length(), segment, (long) at + put.offset()));
+            writer.add(new PendingBlob(put.id(), put.length(), segment, (long) at + put.offset(), false));
         }
         for (BlobId id : batch.deletes) {
             segment.unsettled();

@@ -13,14 +13,21 @@ final class PendingBlob {
     private final int length;
     private final Segment segment;
     private final long offset;
+    private final boolean repeated;
     private boolean settled;
 
-    /** @param offset where the blob's bytes begin in {@code segment} */
-    PendingBlob(BlobId id, int length, Segment segment, long offset) {
+    /**
+     * Counts as unsettled in its segment until its file is written or cancelled.
+     *
+     * @param offset where the blob's bytes begin in {@code segment}
+     * @param repeated whether the blob was put before the journal was opened, so that its file may be there, whole or not
+     */
+    PendingBlob(BlobId id, int length, Segment segment, long offset, boolean repeated) {
         this.id = id;
         this.length = length;
         this.segment = segment;
         this.offset = offset;
+        this.repeated = repeated;
         segment.unsettled();
     }
 
@@ -33,8 +40,7 @@ final class PendingBlob {
         if (!settled) {
             ByteBuffer bytes = ByteBuffer.allocate(length);
             segment.read(bytes, offset);
-            files.write(id, bytes.flip());
-            settle();
+            write(files, bytes.flip());
         }
     }
 
@@ -43,9 +49,17 @@ final class PendingBlob {
         if (!settled) {
             ByteBuffer bytes = ByteBuffer.allocate(length);
             segment.readAside(bytes, offset);
-            files.write(id, bytes.flip());
-            settle();
+            write(files, bytes.flip());
         }
+    }
+
+    private void write(BlobFiles files, ByteBuffer bytes) throws IOException {
+        if (repeated) {
+            files.restore(id, bytes);
+        } else {
+            files.write(id, bytes);
+        }
+        settle();
     }
 
     /** The blob is being deleted: its file is not written any more. */

@@ -4,6 +4,7 @@ import io.headgate.domain.BlobId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.UUID;
@@ -34,8 +35,8 @@ final class Segment implements AutoCloseable {
 
     /** Hears the records of a segment, in the order in which they were written. */
     interface Visitor {
-        /** {@code bytes} is valid during the call only. */
-        void put(BlobId id, ByteBuffer bytes) throws IOException;
+        /** A blob of {@code length} bytes, which begin at {@code offset} in the segment. */
+        void put(BlobId id, int length, long offset) throws IOException;
 
         void delete(BlobId id) throws IOException;
     }
@@ -70,6 +71,7 @@ final class Segment implements AutoCloseable {
             segment.channel.force(true);
         } catch (Throwable failure) {
             segment.close();
+            Files.deleteIfExists(path); // half a segment would only take up room
             throw failure;
         }
         return segment;
@@ -213,12 +215,12 @@ final class Segment implements AutoCloseable {
             if (header.getInt(16) != sum(salt, content.flip())) {
                 return;
             }
-            visitBatch(content, visitor);
+            visitBatch(content, at + BATCH_HEADER_BYTES, visitor);
             at += BATCH_HEADER_BYTES + length;
         }
     }
 
-    private static void visitBatch(ByteBuffer content, Visitor visitor) throws IOException {
+    private static void visitBatch(ByteBuffer content, long contentOffset, Visitor visitor) throws IOException {
         while (content.hasRemaining()) {
             int type = content.getInt();
             int length = content.getInt();
@@ -226,7 +228,7 @@ final class Segment implements AutoCloseable {
             if (type == DELETE) {
                 visitor.delete(id);
             } else {
-                visitor.put(id, content.slice(content.position(), length));
+                visitor.put(id, length, contentOffset + content.position());
                 content.position(content.position() + length);
             }
         }

@@ -2,7 +2,6 @@ package io.headgate.blob.local;
 
 import io.headgate.domain.BlobId;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,6 +30,7 @@ final class SegmentPool implements AutoCloseable {
 
     private final Path directory;
     private final BlobFiles files;
+    private final BlobWriter writer;
     private final Journal.Sizes sizes;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -40,18 +40,26 @@ final class SegmentPool implements AutoCloseable {
     private final List<Segment> all = new ArrayList<>();
     private long lastGeneration;
     private boolean takerWaits;
+    /** The keeper's: the last segment could not be made. */
+    private boolean cannotGrow;
+
     private boolean closed;
     private @Nullable IOException failure;
 
-    private SegmentPool(Path directory, BlobFiles files, Journal.Sizes sizes) {
+    private SegmentPool(Path directory, BlobFiles files, BlobWriter writer, Journal.Sizes sizes) {
         this.directory = directory;
         this.files = files;
+        this.writer = writer;
         this.sizes = sizes;
     }
 
-    /** Opens the segments in {@code directory}, which exists, and repeats what those in use say. */
-    static SegmentPool open(Path directory, BlobFiles files, Journal.Sizes sizes) throws IOException {
-        SegmentPool pool = new SegmentPool(directory, files, sizes);
+    /**
+     * Opens the segments in {@code directory}, which exists. What those in use say is done again: deletions at once; the files that
+     * they should have led to are handed to {@code writer}, so that opening takes neither long nor room on the disk.
+     */
+    static SegmentPool open(Path directory, BlobFiles files, BlobWriter writer, Journal.Sizes sizes)
+            throws IOException {
+        SegmentPool pool = new SegmentPool(directory, files, writer, sizes);
         try {
             for (Path path : paths(directory)) {
                 pool.add(Segment.open(path, sizes.segmentBytes()));
@@ -92,55 +100,52 @@ final class SegmentPool implements AutoCloseable {
         (segment.inUse() ? sealed : free).add(segment);
     }
 
-    /** Makes the files what the segments in use say, on the disk, and releases them. */
     private void repeat() throws IOException {
         List<Segment> used = new ArrayList<>(sealed);
-        if (used.isEmpty()) {
-            return;
-        }
         used.sort(Comparator.comparingLong(Segment::generation));
+        sealed.clear();
+        sealed.addAll(used);
         // A blob is never put again after it was deleted, so a deletion decides, wherever it stands.
         Set<BlobId> deleted = new HashSet<>();
-        visitAll(used, new Segment.Visitor() {
-            @Override
-            public void put(BlobId id, ByteBuffer bytes) {}
+        for (Segment segment : used) {
+            segment.visit(new Segment.Visitor() {
+                @Override
+                public void put(BlobId id, int length, long offset) {}
 
-            @Override
-            public void delete(BlobId id) {
-                deleted.add(id);
-            }
-        });
-        visitAll(used, new Segment.Visitor() {
-            @Override
-            public void put(BlobId id, ByteBuffer bytes) throws IOException {
-                if (!deleted.contains(id)) {
-                    files.restore(id, bytes);
+                @Override
+                public void delete(BlobId id) throws IOException {
+                    files.delete(id);
+                    deleted.add(id);
                 }
-            }
+            });
+        }
+        for (Segment segment : used) {
+            segment.visit(new Segment.Visitor() {
+                @Override
+                public void put(BlobId id, int length, long offset) {
+                    if (!deleted.contains(id)) {
+                        writer.add(new PendingBlob(id, length, segment, offset, true));
+                    }
+                }
 
-            @Override
-            public void delete(BlobId id) throws IOException {
-                files.delete(id);
-            }
-        });
-        release(used);
-    }
-
-    private static void visitAll(List<Segment> segments, Segment.Visitor visitor) throws IOException {
-        for (Segment segment : segments) {
-            segment.visit(visitor);
+                @Override
+                public void delete(BlobId id) {}
+            });
         }
     }
 
-    /** A segment to write, begun; waits until there is one. */
-    Segment take() throws IOException {
+    /** A segment to write, begun. Waits until there is one; {@code null} if there is none while blobs cannot get their files. */
+    @Nullable Segment take() throws IOException {
         lock.lock();
         try {
             while (free.isEmpty()) {
                 throwIfOver();
+                if (writer.trouble() != null) {
+                    return null;
+                }
                 takerWaits = true;
                 changed.signal();
-                freed.awaitUninterruptibly();
+                await(freed, SHORTAGE_NANOS);
             }
             takerWaits = false;
             throwIfOver();
@@ -190,22 +195,18 @@ final class SegmentPool implements AutoCloseable {
         long releasedAtNanos = System.nanoTime();
         while (true) {
             boolean spareWanted;
-            boolean shortage;
             List<Segment> settled;
             lock.lock();
             try {
                 if (closed || failure != null) {
                     return;
                 }
-                spareWanted = free.isEmpty() && all.size() < sizes.maxSegments();
-                shortage = free.isEmpty() && !spareWanted;
-                settled = settled();
+                spareWanted = free.isEmpty() && all.size() < sizes.maxSegments() && !cannotGrow;
+                boolean shortage = free.isEmpty() && !spareWanted;
                 boolean due = shortage || System.nanoTime() - releasedAtNanos >= TICK_NANOS;
-                if (!due) {
-                    settled = List.of();
-                }
+                settled = due ? settled() : List.of();
                 if (settled.isEmpty() && !spareWanted) {
-                    await(shortage && takerWaits ? SHORTAGE_NANOS : TICK_NANOS);
+                    await(changed, shortage && takerWaits ? SHORTAGE_NANOS : TICK_NANOS);
                     continue;
                 }
             } finally {
@@ -214,16 +215,17 @@ final class SegmentPool implements AutoCloseable {
             if (!settled.isEmpty()) {
                 release(settled);
                 releasedAtNanos = System.nanoTime();
+                cannotGrow = false;
             } else {
                 addSpare();
             }
         }
     }
 
-    @SuppressWarnings("WaitNotInLoop") // the caller loops
-    private void await(long nanos) {
+    @SuppressWarnings("WaitNotInLoop") // the callers loop
+    private void await(Condition condition, long nanos) {
         try {
-            if (changed.awaitNanos(nanos) <= 0) {
+            if (condition.awaitNanos(nanos) <= 0) {
                 return; // time to look again
             }
         } catch (InterruptedException stop) {
@@ -265,22 +267,33 @@ final class SegmentPool implements AutoCloseable {
             sync.get().sync(files.root());
             return;
         }
-        visitAll(segments, new Segment.Visitor() {
-            @Override
-            public void put(BlobId id, ByteBuffer bytes) throws IOException {
-                files.force(id);
-            }
+        for (Segment segment : segments) {
+            segment.visit(new Segment.Visitor() {
+                @Override
+                public void put(BlobId id, int length, long offset) throws IOException {
+                    files.force(id);
+                }
 
-            @Override
-            public void delete(BlobId id) throws IOException {
-                files.forceEntry(id);
-            }
-        });
+                @Override
+                public void delete(BlobId id) throws IOException {
+                    files.forceEntry(id);
+                }
+            });
+        }
     }
 
     private void addSpare() throws IOException {
         Path path = directory.resolve(String.format(Locale.ROOT, "%04d%s", all.size(), SUFFIX));
-        Segment segment = Segment.create(path, sizes.segmentBytes());
+        Segment segment;
+        try {
+            segment = Segment.create(path, sizes.segmentBytes());
+        } catch (IOException noRoom) {
+            if (all.isEmpty()) {
+                throw noRoom;
+            }
+            cannotGrow = true; // the segments that there are must do, until some are released
+            return;
+        }
         BlobFiles.forceDirectory(directory);
         lock.lock();
         try {

@@ -24,17 +24,28 @@ final class Batch {
               garbage_bytes = account_usage.garbage_bytes + excluded.garbage_bytes""";
 
     private final Session session;
+    private final long startedAtMillis;
     private final Map<BucketName, Optional<Long>> bucketIds = new HashMap<>();
     private final Map<Long, Optional<Intents.State>> intents = new HashMap<>();
     private final Map<Long, long[]> bucketDeltas = new HashMap<>();
     private final Map<String, long[]> accountDeltas = new HashMap<>();
 
-    Batch(Session session) {
+    /** @param startedAtMillis the engine's time */
+    Batch(Session session, long startedAtMillis) {
         this.session = session;
+        this.startedAtMillis = startedAtMillis;
     }
 
     Session session() {
         return session;
+    }
+
+    /**
+     * When what a command releases is released. A command may wait long for its turn or be sent again, and until it commits, reads may
+     * begin of what it releases: they must not seem to have begun later.
+     */
+    long releaseTime(long commandMillis) {
+        return Math.max(commandMillis, startedAtMillis);
     }
 
     /** The id of a bucket, or null if there is none of that name. */

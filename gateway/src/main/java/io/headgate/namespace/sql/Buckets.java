@@ -66,7 +66,7 @@ final class Buckets {
             return new Outcome.Refused<>(Refusal.BUCKET_NOT_EMPTY);
         }
         Bucket bucket = Objects.requireNonNull(find(session, name));
-        Uploads.orphanAll(session, id, now.toEpochMilli());
+        Uploads.orphanAll(batch, id, now.toEpochMilli());
         session.update(DELETE, id);
         session.update(DELETE_USAGE, id);
         batch.bucketsChanged();

@@ -20,9 +20,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Pages of current objects, read by seeking: one seek, and one more for each common prefix. */
 final class Listings {
+    /** Without a LIMIT, because SQLite plans a statement anew whenever that is bound to another number; the walk stops by itself. */
     static final String SEEK = """
             SELECT key, modified_at, size, etag, storage_class, checksum_kind FROM objects
-            WHERE bucket = ? AND key >= ? AND key < ? ORDER BY key LIMIT ?""";
+            WHERE bucket = ? AND key >= ? AND key < ? ORDER BY key""";
 
     private Listings() {}
 
@@ -56,8 +57,8 @@ final class Listings {
     private static byte @Nullable [] walk(
             Session session, long bucket, ListingRange range, byte[] from, int wanted, List<Entry> entries)
             throws SQLException {
-        try (ResultSet rows = session.open(SEEK, bucket, from, range.end(), wanted)) {
-            while (rows.next()) {
+        try (ResultSet rows = session.open(SEEK, bucket, from, range.end())) {
+            for (int i = 0; i < wanted && rows.next(); i++) {
                 byte[] key = rows.getBytes(1);
                 int rolledUp = range.commonPrefixLength(key);
                 if (rolledUp > 0) {

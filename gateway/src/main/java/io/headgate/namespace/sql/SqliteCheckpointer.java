@@ -3,30 +3,34 @@ package io.headgate.namespace.sql;
 import java.sql.SQLException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Folds the write-ahead log into the database beside the writer, which then never waits for it and uses the log's file again from its
- * beginning. When the writer is so fast that the log grows beyond its bound, it is held up for the last bit.
+ * beginning. Above the log's bound the writer is held up for the last bit; above twice the bound it waits until all is folded.
  */
 final class SqliteCheckpointer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SqliteCheckpointer.class);
     private static final String PASSIVE = "PRAGMA wal_checkpoint(PASSIVE)";
     private static final String RESTART = "PRAGMA wal_checkpoint(RESTART)";
     private static final long PAUSE_MILLIS = 200;
-    private static final long PAGE_BYTES = 4_096;
 
     private final SqliteFile file;
     private final SqliteOptions options;
     private final Thread thread;
-    private final Semaphore stop = new Semaphore(0);
+    private final Semaphore wakeUp = new Semaphore(0);
+    private final ReentrantLock running = new ReentrantLock();
     private volatile boolean commits;
-    private @Nullable Session session;
+    private volatile boolean closed;
+
+    /** Set before the thread starts. */
     private @Nullable SqliteLane lane;
 
-    private record Log(boolean busy, long pages, long foldedPages) {}
+    /** Guarded by {@link #running}. */
+    private @Nullable Session session;
 
     SqliteCheckpointer(SqliteFile file, SqliteOptions options) {
         this.file = file;
@@ -39,61 +43,69 @@ final class SqliteCheckpointer implements AutoCloseable {
         thread.start();
     }
 
-    /** To be told of each commit. Cheap. */
+    /** To be called by the writer after each commit; waits only if the log has outgrown twice its bound. */
     void committed() {
         commits = true;
+        long bytes = file.walBytes();
+        if (bytes > 2 * options.walLimitBytes()) {
+            running.lock();
+            try {
+                if (file.walBytes() > 2 * options.walLimitBytes()) {
+                    fold(RESTART);
+                }
+            } finally {
+                running.unlock();
+            }
+        } else if (bytes > options.walLimitBytes() && wakeUp.availablePermits() == 0) {
+            wakeUp.release();
+        }
     }
 
     private void serve() {
-        boolean stopped = false;
-        while (!stopped) {
+        while (!closed) {
             try {
-                stopped = stop.tryAcquire(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
-                if (commits) {
-                    commits = false;
-                    checkpoint();
-                }
-            } catch (SQLException failed) {
-                // What was not folded is tried again; until then the log grows, and no write is lost.
-                commits = true;
-                LOG.warn("The namespace's log could not be folded into the database: {}", failed.toString());
-                discardSession();
+                wakeUp.tryAcquire(PAUSE_MILLIS, TimeUnit.MILLISECONDS);
             } catch (InterruptedException stray) {
                 LOG.warn("The namespace's checkpointer was interrupted; nobody should do that", stray);
             }
-        }
-        discardSession();
-    }
-
-    private void checkpoint() throws SQLException {
-        Log log = run(PASSIVE);
-        if (log.pages * PAGE_BYTES <= options.walLimitBytes() || lane == null) {
-            return;
-        }
-        SQLException[] failure = new SQLException[1];
-        lane.whilePaused(() -> {
-            try {
-                Log forced = run(RESTART);
-                if (forced.busy) {
-                    commits = true;
-                }
-            } catch (SQLException failed) {
-                failure[0] = failed;
+            if (commits) {
+                commits = false;
+                checkpoint();
             }
-        });
-        if (failure[0] != null) {
-            throw failure[0];
+        }
+        running.lock();
+        try {
+            discardSession();
+        } finally {
+            running.unlock();
         }
     }
 
-    private Log run(String mode) throws SQLException {
-        Session open = session;
-        if (open == null) {
-            open = file.writer();
-            session = open;
+    private void checkpoint() {
+        running.lock();
+        try {
+            fold(PASSIVE);
+            if (file.walBytes() > options.walLimitBytes() && lane != null) {
+                lane.whilePaused(() -> fold(RESTART));
+            }
+        } finally {
+            running.unlock();
         }
-        Log log = open.first(mode, row -> new Log(row.getInt(1) != 0, row.getLong(2), row.getLong(3)));
-        return log == null ? new Log(true, 0, 0) : log;
+    }
+
+    /** If it fails, it is tried again after the next commit; until then the log grows, and no write is lost. */
+    private void fold(String how) {
+        try {
+            Session open = session;
+            if (open == null) {
+                open = file.writer();
+                session = open;
+            }
+            open.first(how, row -> row.getInt(1));
+        } catch (SQLException failed) {
+            LOG.warn("The namespace's log could not be folded into the database: {}", failed.toString());
+            discardSession();
+        }
     }
 
     private void discardSession() {
@@ -111,7 +123,8 @@ final class SqliteCheckpointer implements AutoCloseable {
     /** Stops; to be called when the writer has stopped. SQLite folds the rest when the last connection closes. */
     @Override
     public void close() {
-        stop.release();
+        closed = true;
+        wakeUp.release();
         try {
             thread.join(options.timeout().toMillis());
         } catch (InterruptedException interrupted) {

@@ -1,6 +1,7 @@
 package io.headgate.namespace.sql;
 
 import io.headgate.namespace.NamespaceException;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.FileChannel;
@@ -13,6 +14,7 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Properties;
 
 /** The database file: makes it with its tables, or checks that it is ours, and opens connections to it. Thread-safe. */
 final class SqliteFile {
@@ -20,15 +22,20 @@ final class SqliteFile {
     private static final int APPLICATION_ID = 0x48476E73;
 
     private static final int SCHEMA_VERSION = 1;
+    /** SQLite's default, which is that of file systems too. */
+    static final long PAGE_BYTES = 4_096;
+
     private static final int BUSY_TIMEOUT_MILLIS = 10_000;
     private static final int WRITER_CACHE_KIB = 32 * 1024;
     private static final int READER_CACHE_KIB = 8 * 1024;
 
     private final Path path;
+    private final File wal;
     private final SqliteOptions options;
 
     private SqliteFile(Path path, SqliteOptions options) {
         this.path = path;
+        this.wal = new File(path + "-wal");
         this.options = options;
     }
 
@@ -100,6 +107,11 @@ final class SqliteFile {
         }
     }
 
+    /** The size of the write-ahead log's file. After the log was begun again it is at most the bound, else as long as the log. */
+    long walBytes() {
+        return wal.length();
+    }
+
     Session writer() throws SQLException {
         return new Session(connect(WRITER_CACHE_KIB));
     }
@@ -114,7 +126,10 @@ final class SqliteFile {
 
     /** A connection that leaves transactions to whoever says BEGIN and COMMIT. */
     private Connection connect(int cacheKib) throws SQLException {
-        Connection connection = DriverManager.getConnection("jdbc:sqlite:" + path);
+        Properties driver = new Properties();
+        // Else every INSERT is followed by a query for the row's number, parsed anew.
+        driver.setProperty("jdbc.get_generated_keys", "false");
+        Connection connection = DriverManager.getConnection("jdbc:sqlite:" + path, driver);
         try (Statement statement = connection.createStatement()) {
             statement.execute("PRAGMA busy_timeout = " + BUSY_TIMEOUT_MILLIS);
             statement.execute("PRAGMA journal_mode = WAL");
@@ -123,6 +138,9 @@ final class SqliteFile {
             statement.execute("PRAGMA journal_size_limit = " + options.walLimitBytes());
             statement.execute("PRAGMA temp_store = MEMORY");
             statement.execute("PRAGMA cache_size = -" + cacheKib);
+            if (options.maxFileBytes() > 0) {
+                statement.execute("PRAGMA max_page_count = " + options.maxFileBytes() / PAGE_BYTES);
+            }
             // With JDBC's auto-commit on, the driver tries BEGIN and COMMIT after every statement; with it off, it has
             // begun a
             // transaction already, which is ended here, and never begins another by itself.

@@ -2,6 +2,7 @@ package io.headgate.namespace.sql;
 
 import io.headgate.namespace.NamespaceException;
 import java.sql.SQLException;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -26,6 +27,7 @@ final class SqliteLane implements AutoCloseable {
     private static final String ROLLBACK = "ROLLBACK";
 
     private final SqliteFile file;
+    private final InstantSource clock;
     private final SqliteOptions options;
     private final Runnable committed;
     private final BlockingQueue<Write<?>> queue;
@@ -67,9 +69,10 @@ final class SqliteLane implements AutoCloseable {
         }
     }
 
-    /** @param committed told after each commit, on the writer's thread */
-    SqliteLane(SqliteFile file, SqliteOptions options, Runnable committed) {
+    /** @param committed called after each commit, on the writer's thread, with no transaction open */
+    SqliteLane(SqliteFile file, InstantSource clock, SqliteOptions options, Runnable committed) {
         this.file = file;
+        this.clock = clock;
         this.options = options;
         this.committed = committed;
         this.queue = new ArrayBlockingQueue<>(options.queuedWrites());
@@ -145,8 +148,9 @@ final class SqliteLane implements AutoCloseable {
         Throwable failure = attempt(writes);
         if (failure == null) {
             writes.forEach(Write::complete);
+            committed.run();
         } else if (writes.size() == 1) {
-            LOG.warn("A write of the namespace failed: {}", failure.toString());
+            LOG.debug("A write of the namespace failed", failure);
             writes.getFirst().fail(failure);
         } else {
             // Nothing of the batch has happened. Each alone, those that can commit do.
@@ -166,13 +170,12 @@ final class SqliteLane implements AutoCloseable {
                 session = open;
             }
             open.update(BEGIN);
-            Batch batch = new Batch(open);
+            Batch batch = new Batch(open, clock.millis());
             for (Write<?> write : writes) {
                 write.run(batch);
             }
             batch.flush();
             open.update(COMMIT);
-            committed.run();
             return null;
         } catch (SQLException | RuntimeException failed) {
             rollBack();
@@ -191,7 +194,7 @@ final class SqliteLane implements AutoCloseable {
         try {
             open.update(ROLLBACK);
         } catch (SQLException gone) {
-            LOG.warn("The namespace's connection is opened again: {}", gone.toString());
+            LOG.debug("The namespace's connection is opened again", gone);
             discardSession();
         }
     }

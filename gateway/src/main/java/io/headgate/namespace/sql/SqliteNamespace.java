@@ -33,6 +33,7 @@ import io.headgate.namespace.UploadPage;
 import io.headgate.namespace.UploadQuery;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -51,20 +52,21 @@ public final class SqliteNamespace implements Namespace {
     private final SqliteCheckpointer checkpointer;
     private final MultipartRules rules;
 
-    private SqliteNamespace(SqliteFile file, SqliteOptions options) {
+    private SqliteNamespace(SqliteFile file, InstantSource clock, SqliteOptions options) {
         this.rules = new MultipartRules(options.minPartBytes());
         this.readers = new SqliteReaders(file, options);
         this.checkpointer = new SqliteCheckpointer(file, options);
-        this.lane = new SqliteLane(file, options, checkpointer::committed);
+        this.lane = new SqliteLane(file, clock, options, checkpointer::committed);
     }
 
     /**
      * Opens the namespace in {@code file}, which is made if it does not exist; its directory must.
      *
+     * @param clock the gateway's, which also stamps the commands
      * @throws NamespaceException if the file cannot be opened, is not a namespace, or is one of a newer Headgate
      */
-    public static SqliteNamespace open(Path file, SqliteOptions options) {
-        SqliteNamespace namespace = new SqliteNamespace(SqliteFile.open(file, options), options);
+    public static SqliteNamespace open(Path file, InstantSource clock, SqliteOptions options) {
+        SqliteNamespace namespace = new SqliteNamespace(SqliteFile.open(file, options), clock, options);
         namespace.lane.start();
         namespace.checkpointer.start(namespace.lane);
         return namespace;

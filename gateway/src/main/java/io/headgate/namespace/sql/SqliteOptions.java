@@ -12,6 +12,7 @@ import java.time.Duration;
  * @param walLimitBytes the size of the write-ahead log from which writers are held up until it is folded into the database
  * @param timeout how long a caller waits before it gets an exception
  * @param minPartBytes the least size of every part of a multipart upload but the last
+ * @param maxFileBytes from which size on the database grows no more and writes fail; 0 for as large as the disk allows
  * @param flush whether a commit waits for the disk; false loses acknowledged writes in a power cut, and is for tests and benchmarks
  */
 public record SqliteOptions(
@@ -21,6 +22,7 @@ public record SqliteOptions(
         long walLimitBytes,
         Duration timeout,
         long minPartBytes,
+        long maxFileBytes,
         boolean flush) {
     public SqliteOptions {
         if (queuedWrites < 1 || batchWrites < 1 || readers < 1 || walLimitBytes < 1 << 20 || timeout.isNegative()) {
@@ -32,22 +34,30 @@ public record SqliteOptions(
     public static SqliteOptions defaults() {
         int readers = Math.max(4, 2 * Runtime.getRuntime().availableProcessors());
         return new SqliteOptions(
-                4_096, 512, readers, 64L << 20, Duration.ofSeconds(30), MultipartRules.MIN_PART_BYTES, true);
+                4_096, 512, readers, 64L << 20, Duration.ofSeconds(30), MultipartRules.MIN_PART_BYTES, 0, true);
     }
 
     public SqliteOptions withMinPartBytes(long bytes) {
-        return new SqliteOptions(queuedWrites, batchWrites, readers, walLimitBytes, timeout, bytes, flush);
+        return new SqliteOptions(
+                queuedWrites, batchWrites, readers, walLimitBytes, timeout, bytes, maxFileBytes, flush);
     }
 
     public SqliteOptions withFlush(boolean on) {
-        return new SqliteOptions(queuedWrites, batchWrites, readers, walLimitBytes, timeout, minPartBytes, on);
+        return new SqliteOptions(
+                queuedWrites, batchWrites, readers, walLimitBytes, timeout, minPartBytes, maxFileBytes, on);
     }
 
     public SqliteOptions withWalLimitBytes(long bytes) {
-        return new SqliteOptions(queuedWrites, batchWrites, readers, bytes, timeout, minPartBytes, flush);
+        return new SqliteOptions(queuedWrites, batchWrites, readers, bytes, timeout, minPartBytes, maxFileBytes, flush);
     }
 
     public SqliteOptions withTimeout(Duration wait) {
-        return new SqliteOptions(queuedWrites, batchWrites, readers, walLimitBytes, wait, minPartBytes, flush);
+        return new SqliteOptions(
+                queuedWrites, batchWrites, readers, walLimitBytes, wait, minPartBytes, maxFileBytes, flush);
+    }
+
+    public SqliteOptions withMaxFileBytes(long bytes) {
+        return new SqliteOptions(
+                queuedWrites, batchWrites, readers, walLimitBytes, timeout, minPartBytes, bytes, flush);
     }
 }

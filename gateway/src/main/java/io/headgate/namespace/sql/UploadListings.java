@@ -19,9 +19,9 @@ final class UploadListings {
     private static final String COLUMNS =
             "SELECT seq, id, started_at, owner, storage_class, checksum_kind, details, key FROM uploads ";
     private static final String SEEK =
-            COLUMNS + "WHERE bucket = ? AND key >= ? AND key < ? ORDER BY key, started_at, id LIMIT ?";
+            COLUMNS + "WHERE bucket = ? AND key >= ? AND key < ? ORDER BY key, started_at, id";
     private static final String REST_OF_KEY =
-            COLUMNS + "WHERE bucket = ? AND key = ? AND (started_at, id) > (?, ?) ORDER BY started_at, id LIMIT ?";
+            COLUMNS + "WHERE bucket = ? AND key = ? AND (started_at, id) > (?, ?) ORDER BY started_at, id";
     private static final String STARTED_AT = "SELECT started_at FROM uploads WHERE id = ? AND bucket = ? AND key = ?";
 
     private final Session session;
@@ -76,16 +76,16 @@ final class UploadListings {
         }
         Long startedAt = session.first(STARTED_AT, row -> row.getLong(1), query.afterUploadId(), bucket, key);
         long after = startedAt == null ? Long.MIN_VALUE : startedAt;
-        try (ResultSet rows = session.open(REST_OF_KEY, bucket, key, after, query.afterUploadId(), wanted())) {
-            while (rows.next() && !truncated) {
+        try (ResultSet rows = session.open(REST_OF_KEY, bucket, key, after, query.afterUploadId())) {
+            while (!truncated && rows.next()) {
                 add(rows, key);
             }
         }
     }
 
     private byte @Nullable [] walk(byte[] from) throws SQLException {
-        try (ResultSet rows = session.open(SEEK, bucket, from, range.end(), wanted())) {
-            while (rows.next() && !truncated) {
+        try (ResultSet rows = session.open(SEEK, bucket, from, range.end())) {
+            while (!truncated && rows.next()) {
                 byte[] key = rows.getBytes(8);
                 int rolledUp = range.commonPrefixLength(key);
                 if (rolledUp == 0) {

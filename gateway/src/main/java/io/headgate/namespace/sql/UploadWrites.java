@@ -222,7 +222,7 @@ final class UploadWrites {
         if (upload == null) {
             return Uploads.noSuchUpload(id);
         }
-        Uploads.abort(batch.session(), upload.seq(), now.toEpochMilli());
+        Uploads.abort(batch, upload.seq(), now.toEpochMilli());
         return new Outcome.Done<>(upload.upload());
     }
 }

@@ -115,14 +115,15 @@ final class Uploads {
     }
 
     /** Takes the upload out of sight; its parts wait to be broken up. */
-    static void abort(Session session, long seq, long nowMillis) throws SQLException {
-        session.update(DELETE, seq);
-        Manifests.orphanUpload(session, seq, nowMillis);
+    static void abort(Batch batch, long seq, long nowMillis) throws SQLException {
+        batch.session().update(DELETE, seq);
+        Manifests.orphanUpload(batch.session(), seq, batch.releaseTime(nowMillis));
     }
 
     /** Aborts all uploads of a bucket. */
-    static void orphanAll(Session session, long bucket, long nowMillis) throws SQLException {
-        session.update(ORPHAN_ALL, nowMillis, Manifests.KIND_UPLOAD, bucket);
+    static void orphanAll(Batch batch, long bucket, long nowMillis) throws SQLException {
+        Session session = batch.session();
+        session.update(ORPHAN_ALL, batch.releaseTime(nowMillis), Manifests.KIND_UPLOAD, bucket);
         session.update(DELETE_ALL, bucket);
     }
 
@@ -169,7 +170,7 @@ final class Uploads {
     private static void releaseSlices(Batch batch, long seq, int number, long nowMillis) throws SQLException {
         List<byte[]> blobs = batch.session().all(SLICES_OF_PART, row -> row.getBytes(1), seq, number);
         for (byte[] blob : blobs) {
-            Blobs.release(batch, blob, nowMillis);
+            Blobs.release(batch, blob, batch.releaseTime(nowMillis));
         }
         if (!blobs.isEmpty()) {
             batch.session().update(DELETE_SLICES_OF_PART, seq, number);

@@ -181,12 +181,12 @@ final class Versions {
             Origin origin,
             Optional<Attempt> attempt)
             throws SQLException {
-        long now = version.lastModified().toEpochMilli();
-        remember(batch.session(), bucket, version.key(), replaced, now);
+        long releasedAt = batch.releaseTime(version.lastModified().toEpochMilli());
+        remember(batch.session(), bucket, version.key(), replaced, releasedAt);
         Slice slice = null;
         Manifest.Stored stored = null;
         switch (version.manifest()) {
-            case Manifest.Inline(Optional < Slice > inline) -> slice = inline.orElse(null);
+            case Manifest.Inline(Optional<Slice> inline) -> slice = inline.orElse(null);
             case Manifest.Stored many -> stored = many;
         }
         batch.session()
@@ -194,7 +194,7 @@ final class Versions {
                         UPSERT,
                         bucket,
                         version.key().bytes(),
-                        now,
+                        version.lastModified().toEpochMilli(),
                         version.sizeBytes(),
                         version.etag().value(),
                         Codec.storageClass(version.attributes().storageClass()),
@@ -213,15 +213,16 @@ final class Versions {
             batch.addToBucket(bucket, 1, version.sizeBytes());
         } else {
             batch.addToBucket(bucket, 0, version.sizeBytes() - replaced.sizeBytes);
-            release(batch, replaced, now);
+            release(batch, replaced, releasedAt);
         }
     }
 
     static void delete(Batch batch, long bucket, ObjectKey key, Head deleted, long nowMillis) throws SQLException {
-        remember(batch.session(), bucket, key, deleted, nowMillis);
+        long releasedAt = batch.releaseTime(nowMillis);
+        remember(batch.session(), bucket, key, deleted, releasedAt);
         batch.session().update(DELETE, bucket, key.bytes());
         batch.addToBucket(bucket, -1, -deleted.sizeBytes);
-        release(batch, deleted, nowMillis);
+        release(batch, deleted, releasedAt);
     }
 
     private static void release(Batch batch, Head gone, long nowMillis) throws SQLException {
@@ -250,7 +251,7 @@ final class Versions {
 
     static void retain(Batch batch, Manifest manifest) throws SQLException {
         switch (manifest) {
-            case Manifest.Inline(Optional < Slice > slice) -> {
+            case Manifest.Inline(Optional<Slice> slice) -> {
                 if (slice.isPresent()) {
                     BlobId blob = slice.get().blob();
                     Blobs.retain(batch, blob);

@@ -72,7 +72,8 @@ final class CanonicalRequest {
         return collapsible;
     }
 
-    private static boolean mustBeSigned(String name) {
+    /** Whether a header of that name could change what the request means. */
+    static boolean mustBeSigned(String name) {
         return name.startsWith("x-amz-") && !name.equals(SET_BY_CDN);
     }
 

@@ -8,9 +8,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
- * Verifies AWS Signature Version 4 of requests, in the Authorization header and in presigned URLs. Thread-safe.
+ * Verifies AWS Signature Version 4 of requests, in the Authorization header and in presigned URLs; of Version 2 the presigned URLs
+ * that current SDKs still make. Thread-safe.
  *
  * <p>S3 signs the path with each byte encoded once, by one rule, and white space inside of headers as one space. Some clients send
  * another encoding than they sign (the SDK for Java sends the key {@code a//b} as {@code a/%2Fb} and signs {@code a//b}), some sign
@@ -25,12 +27,18 @@ public final class SigV4 {
     private final String region;
     private final CredentialSource credentials;
     private final SigningKeys signingKeys;
+    private final PresignedV2 presignedV2;
 
-    /** @param region the one region that signatures must name */
-    public SigV4(String region, CredentialSource credentials) {
+    /**
+     * @param region the one region that signatures must name
+     * @param hostBucket the bucket that a request's Host header stands for, by the same rule by which the request is routed; empty if
+     *     the bucket stands in the path
+     */
+    public SigV4(String region, CredentialSource credentials, Function<RequestHead, String> hostBucket) {
         this.region = region;
         this.credentials = credentials;
         this.signingKeys = new SigningKeys(region);
+        this.presignedV2 = new PresignedV2(credentials, hostBucket);
     }
 
     /**
@@ -55,7 +63,7 @@ public final class SigV4 {
                     Map.of("ArgumentName", "Authorization"));
         }
         if (version2) {
-            throw RequestSignature.unsupportedMechanism();
+            return presignedV2.verify(head, QueryParameters.parse(rawQuery), now);
         }
         if (presigned) {
             QueryParameters query = QueryParameters.parse(rawQuery);
@@ -84,7 +92,7 @@ public final class SigV4 {
         scope.check(claim.carrier(), region, claim.signedAt().date());
         checkAge(claim, now);
         if (tokenInQuery || head.header("x-amz-security-token") != null) {
-            throw new S3Exception(S3Error.INVALID_TOKEN, "Security tokens are not supported here");
+            throw tokensNotSupported();
         }
         Credential credential = credentials.find(scope.accessKey());
         if (credential == null) {
@@ -96,6 +104,10 @@ public final class SigV4 {
         SigningKey key = signingKeys.get(credential.secret(), scope.date());
         byte[] signature = checkSignature(head, claim, key);
         return new Authentication.Verified(credential, payload(claim, key, signature));
+    }
+
+    static S3Exception tokensNotSupported() {
+        return new S3Exception(S3Error.INVALID_TOKEN, "Security tokens are not supported here");
     }
 
     private static void checkAge(RequestSignature claim, Instant now) {

@@ -8,6 +8,7 @@ import io.headgate.namespace.Namespace;
 import io.headgate.namespace.NamespaceSuite;
 import io.headgate.namespace.ObjectContract;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -16,9 +17,10 @@ final class SqliteNamespaceTest {
     @TempDir
     Path directory;
 
-    private Namespace openFile() {
+    private Namespace openFile(InstantSource clock) {
         return SqliteNamespace.open(
                 directory.resolve("namespace.db"),
+                clock,
                 SqliteOptions.defaults()
                         .withMinPartBytes(NamespaceSuite.MIN_PART_BYTES)
                         .withFlush(false));
@@ -28,12 +30,12 @@ final class SqliteNamespaceTest {
     final class Buckets extends BucketContract {
         @Override
         protected Namespace open() {
-            return openFile();
+            return openFile(clock);
         }
 
         @Override
         protected Namespace reopen() {
-            return openFile();
+            return openFile(clock);
         }
     }
 
@@ -41,12 +43,12 @@ final class SqliteNamespaceTest {
     final class Objects extends ObjectContract {
         @Override
         protected Namespace open() {
-            return openFile();
+            return openFile(clock);
         }
 
         @Override
         protected Namespace reopen() {
-            return openFile();
+            return openFile(clock);
         }
     }
 
@@ -54,12 +56,12 @@ final class SqliteNamespaceTest {
     final class Listings extends ListingContract {
         @Override
         protected Namespace open() {
-            return openFile();
+            return openFile(clock);
         }
 
         @Override
         protected Namespace reopen() {
-            return openFile();
+            return openFile(clock);
         }
     }
 
@@ -67,12 +69,12 @@ final class SqliteNamespaceTest {
     final class Multipart extends MultipartContract {
         @Override
         protected Namespace open() {
-            return openFile();
+            return openFile(clock);
         }
 
         @Override
         protected Namespace reopen() {
-            return openFile();
+            return openFile(clock);
         }
     }
 
@@ -80,12 +82,12 @@ final class SqliteNamespaceTest {
     final class GarbageQueue extends GarbageContract {
         @Override
         protected Namespace open() {
-            return openFile();
+            return openFile(clock);
         }
 
         @Override
         protected Namespace reopen() {
-            return openFile();
+            return openFile(clock);
         }
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.fail;
 
 import io.headgate.http.RequestHead;
 import io.headgate.http.RequestHead.Field;
+import io.headgate.s3.Router;
 import io.headgate.s3.S3BodyException;
 import io.headgate.s3.S3Exception;
 import io.headgate.s3.auth.ClientRequests.ClientRequest;
@@ -50,7 +51,8 @@ final class AuthFuzzTest {
     private final Random random = new Random(SEED);
     private final SigV4 sigV4 = new SigV4(
             "us-east-1",
-            accessKey -> accessKey.startsWith("A") ? new Credential(accessKey, TestSigner.SECRET, "a", "A") : null);
+            accessKey -> accessKey.startsWith("A") ? new Credential(accessKey, TestSigner.SECRET, "a", "A") : null,
+            new Router("test")::hostBucket);
 
     @Test
     void mutated_heads_are_accepted_or_refused_as_s3_does() {
@@ -59,7 +61,12 @@ final class AuthFuzzTest {
                 signer.header("GET", "/b/a%20b?list-type=2&prefix=a%2Fb", "UNSIGNED-PAYLOAD"),
                 signer.header("PUT", "/b/k", TestSigner.SHA256_OF_NOTHING, new Field("x-amz-meta-a", "1  2")),
                 signer.header("PUT", "/b/k", "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER"),
-                signer.presigned("GET", "/b/k", "versionId=a%2Bb&", "3600")));
+                signer.presigned("GET", "/b/k", "versionId=a%2Bb&", "3600"),
+                new RequestHead(
+                        "GET",
+                        "/k?AWSAccessKeyId=AKIDEXAMPLE&versionId=1&Signature=AAAAAAAAAAAAAAAAAAAAAAAAAAA%3D&Expires=1796041600",
+                        List.of(TestSigner.HOST, new Field("x-amz-meta-a", "1")),
+                        "")));
         int verified = 0;
         int refused = 0;
         for (int round = 0; round < ROUNDS; round++) {
@@ -86,7 +93,9 @@ final class AuthFuzzTest {
                 .filter(r -> r.head().header("x-amz-decoded-content-length") != null)
                 .toList();
         SigV4 clients = new SigV4(
-                "us-east-1", key -> new Credential(key, "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "a", "A"));
+                "us-east-1",
+                key -> new Credential(key, "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", "a", "A"),
+                head -> "");
         int refused = 0;
         for (int round = 0; round < ROUNDS; round++) {
             ClientRequest request = chunked.get(random.nextInt(chunked.size()));

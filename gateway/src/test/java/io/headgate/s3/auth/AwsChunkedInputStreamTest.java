@@ -26,8 +26,8 @@ final class AwsChunkedInputStreamTest {
     private static final String TRAILER = "x-amz-checksum-crc32:AAAAAA==\n";
 
     private final TestSigner signer = new TestSigner();
-    private final SigV4 sigV4 =
-            new SigV4("us-east-1", accessKey -> new Credential(accessKey, TestSigner.SECRET, "alice", "Alice"));
+    private final SigV4 sigV4 = new SigV4(
+            "us-east-1", accessKey -> new Credential(accessKey, TestSigner.SECRET, "alice", "Alice"), any -> "");
 
     @Test
     void chunks_are_joined_whatever_the_sizes_of_reads_at_either_side() throws IOException {

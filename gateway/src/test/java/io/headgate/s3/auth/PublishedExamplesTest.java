@@ -29,7 +29,8 @@ final class PublishedExamplesTest {
 
     private final SigV4 sigV4 = new SigV4(
             "us-east-1",
-            accessKey -> new Credential(accessKey, "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "example", "Example"));
+            accessKey -> new Credential(accessKey, "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "example", "Example"),
+            any -> "");
 
     @Test
     void get_object_with_a_range() {

@@ -166,7 +166,8 @@ final class VerifiedBodyTest {
         RequestHead head = signer.header("PUT", "/b/k", "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER", length, trailer);
         byte[] sent = signer.chunked(
                 head, List.of(HELLO), "x-amz-checksum-crc32:" + base64(ChecksumAlgorithm.CRC32, HELLO) + "\n");
-        SigV4 sigV4 = new SigV4("us-east-1", key -> new Credential(key, TestSigner.SECRET, "alice", "Alice"));
+        SigV4 sigV4 =
+                new SigV4("us-east-1", key -> new Credential(key, TestSigner.SECRET, "alice", "Alice"), any -> "");
         Payload payload =
                 ((Authentication.Verified) sigV4.authenticate(head, Instant.parse("2026-11-30T12:00:00Z"))).payload();
         BodyClaims claims = BodyClaims.of(head, payload, OptionalLong.of(sent.length));

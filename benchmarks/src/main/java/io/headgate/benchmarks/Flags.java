@@ -1,0 +1,62 @@
+package io.headgate.benchmarks;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Flags of a command line, each with a value. */
+final class Flags {
+    /** The command line is wrong. The message is one line. */
+    static final class UsageException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        UsageException(String message) {
+            super(message);
+        }
+    }
+
+    private final Map<String, String> values;
+
+    private Flags(Map<String, String> values) {
+        this.values = values;
+    }
+
+    /** @param known the flags that there are, such as {@code --seconds} */
+    static Flags parse(List<String> words, Set<String> known) throws UsageException {
+        Map<String, String> values = new HashMap<>();
+        for (int i = 0; i < words.size(); i += 2) {
+            String name = words.get(i);
+            if (!known.contains(name)) {
+                throw new UsageException(name + ": unknown flag");
+            }
+            if (i + 1 == words.size()) {
+                throw new UsageException(name + ": needs a value");
+            }
+            if (values.put(name, words.get(i + 1)) != null) {
+                throw new UsageException(name + ": given twice");
+            }
+        }
+        return new Flags(values);
+    }
+
+    String text(String name, String otherwise) {
+        return values.getOrDefault(name, otherwise);
+    }
+
+    int number(String name, int otherwise, int least, int most) throws UsageException {
+        String text = values.get(name);
+        if (text == null) {
+            return otherwise;
+        }
+        try {
+            int number = Integer.parseInt(text);
+            if (number >= least && number <= most) {
+                return number;
+            }
+        } catch (NumberFormatException wrong) {
+            throw new UsageException(name + ": not a number: " + text);
+        }
+        throw new UsageException(name + ": " + text + " is not from " + least + " to " + most);
+    }
+}

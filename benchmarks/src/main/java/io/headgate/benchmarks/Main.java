@@ -1,0 +1,86 @@
+package io.headgate.benchmarks;
+
+import io.headgate.benchmarks.Flags.UsageException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+
+/** Runs the benchmark that the arguments name. */
+public final class Main {
+    private static final int FAILED = 1;
+    private static final int WRONG_USAGE = 2;
+    private static final String USAGE = """
+            Usage: headgate bench BENCHMARK
+
+              headgate bench degrade [--seconds N] [--rate R] [--fault slow|errors|both] [--out DIR]
+                  What clients see while one account of three degrades, circuit breaker on against off:
+                  N seconds a run at R requests a second; writes a report with pictures to DIR
+              headgate bench list [--small N] [--large N] [--rounds N] [--pages N]
+                  What a page of 1,000 keys costs in a small bucket and in a large one
+              headgate bench jmh [ARGUMENT...]
+                  The JMH benchmarks of single classes; the arguments are JMH's
+            """;
+
+    private Main() {}
+
+    /** Exits with 0 when the benchmark is done, 1 if it failed, 2 if the arguments are wrong. */
+    public static void main(String[] arguments) {
+        // The accounts fail on purpose, and each failure is a warning in the gateway's log.
+        System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "error");
+        System.exit(run(List.of(arguments)));
+    }
+
+    private static int run(List<String> words) {
+        if (words.isEmpty() || words.contains("--help")) {
+            System.out.print(USAGE);
+            return words.isEmpty() ? WRONG_USAGE : 0;
+        }
+        List<String> rest = words.subList(1, words.size());
+        try {
+            switch (words.getFirst()) {
+                case "degrade" -> degrade(rest);
+                case "list" -> list(rest);
+                case "jmh" -> org.openjdk.jmh.Main.main(rest.toArray(String[]::new));
+                default ->
+                    throw new UsageException(words.getFirst() + ": no such benchmark; see headgate bench --help");
+            }
+            return 0;
+        } catch (UsageException wrong) {
+            System.err.println("headgate bench: " + wrong.getMessage());
+            return WRONG_USAGE;
+        } catch (IOException failed) {
+            System.err.println("headgate bench: " + failed);
+            return FAILED;
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+            return FAILED;
+        }
+    }
+
+    private static void degrade(List<String> words) throws UsageException, IOException, InterruptedException {
+        Flags flags = Flags.parse(words, Set.of("--seconds", "--rate", "--fault", "--out"));
+        List<FaultyAccount.Fault> faults = switch (flags.text("--fault", "both")) {
+            case "slow" -> List.of(FaultyAccount.Fault.SLOW);
+            case "errors" -> List.of(FaultyAccount.Fault.ERRORS);
+            case "both" -> List.of(FaultyAccount.Fault.SLOW, FaultyAccount.Fault.ERRORS);
+            default -> throw new UsageException("--fault: slow, errors or both");
+        };
+        DegradeBenchmark.run(
+                new DegradeBenchmark.Plan(
+                        flags.number("--seconds", 60, 3, 3600), flags.number("--rate", 120, 6, 2000), faults),
+                Path.of(flags.text("--out", "bench-degrade")),
+                System.out);
+    }
+
+    private static void list(List<String> words) throws UsageException, IOException, InterruptedException {
+        Flags flags = Flags.parse(words, Set.of("--small", "--large", "--rounds", "--pages"));
+        ListBenchmark.run(
+                new ListBenchmark.Plan(
+                        flags.number("--small", 10_000, 2_000, 10_000_000),
+                        flags.number("--large", 1_000_000, 2_000, 10_000_000),
+                        flags.number("--rounds", 8, 2, 1_000),
+                        flags.number("--pages", 200, 1, 100_000)),
+                System.out);
+    }
+}

@@ -1,0 +1,400 @@
+package io.headgate.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.account.Account;
+import io.headgate.account.Accounts;
+import io.headgate.account.CircuitBreaker;
+import io.headgate.account.Limits;
+import io.headgate.blob.local.Durability;
+import io.headgate.blob.local.LocalBlobStore;
+import io.headgate.domain.BlobId;
+import io.headgate.domain.BucketName;
+import io.headgate.http.Exchange;
+import io.headgate.http.RequestHead;
+import io.headgate.http.Response;
+import io.headgate.namespace.Bucket;
+import io.headgate.namespace.Namespace;
+import io.headgate.namespace.NamespaceException;
+import io.headgate.namespace.sql.SqliteNamespace;
+import io.headgate.namespace.sql.SqliteOptions;
+import io.headgate.placement.Filter;
+import io.headgate.placement.Placement;
+import io.headgate.placement.Rejection;
+import io.headgate.placement.Thresholds;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class AdminHandlerTest {
+    private static final String TOKEN = "the-admin-token-of-this-test";
+
+    @TempDir
+    private Path directory;
+
+    private Namespace namespace;
+    private Accounts accounts;
+    private Metrics metrics;
+    private AdminHandler handler;
+
+    @BeforeEach
+    void open() {
+        namespace = SqliteNamespace.open(
+                directory.resolve("namespace.db"),
+                InstantSource.system(),
+                SqliteOptions.defaults().withFlush(false));
+        metrics = new Metrics();
+        List<Account> all = new ArrayList<>();
+        for (String name : List.of("disk-1", "disk-2")) {
+            all.add(new Account(
+                    new Account.Description(
+                            name, "local", "eu-west", new Limits(1 << 30, 100, Limits.UNLIMITED, Limits.UNLIMITED)),
+                    CircuitBreaker.Settings.DEFAULT,
+                    new LocalBlobStore(name, directory.resolve(name), Durability.NONE, true, InstantSource.system()),
+                    System::nanoTime,
+                    metrics.accounts()));
+        }
+        accounts = new Accounts(all);
+        metrics.addAccounts(accounts);
+        handler = handlerOver(namespace);
+    }
+
+    @AfterEach
+    void close() {
+        accounts.close();
+        namespace.close();
+    }
+
+    private AdminHandler handlerOver(Namespace engine) {
+        return new AdminHandler(
+                metrics.measured(engine),
+                accounts,
+                new Placement(Thresholds.DEFAULT),
+                () -> List.of("root", "alice"),
+                metrics,
+                TOKEN);
+    }
+
+    private Response get(String target, String... headers) {
+        return ask("GET", target, headers);
+    }
+
+    private Response ask(String method, String target, String... headers) {
+        List<RequestHead.Field> fields = new ArrayList<>();
+        for (int i = 0; i < headers.length; i += 2) {
+            fields.add(new RequestHead.Field(headers[i], headers[i + 1]));
+        }
+        return handler.handle(new HeadOnly(new RequestHead(method, target, fields, "127.0.0.1")));
+    }
+
+    private Response getAsAdmin(String target, String accept) {
+        return get(target, "authorization", "Bearer " + TOKEN, "accept", accept);
+    }
+
+    private static String text(Response response) {
+        return new String(((Response.Body.Bytes) response.body()).bytes(), StandardCharsets.UTF_8);
+    }
+
+    private static BlobId blob() {
+        return BlobId.of(Instant.now().getEpochSecond(), 0, 1, 1);
+    }
+
+    private void open(CircuitBreaker breaker) {
+        for (int i = 0; i < 3; i++) {
+            breaker.tryAcquire().orElseThrow().failed();
+        }
+    }
+
+    private void bucket(String name, String owner, String location) {
+        namespace.createBucket(
+                new Bucket(new BucketName(name), owner, location, Instant.parse("2026-11-30T06:00:00Z")));
+    }
+
+    @Test
+    void health_asks_for_no_token_and_says_ok() {
+        Response response = get("/healthz");
+
+        assertThat(response.status()).isEqualTo(200);
+        assertThat(text(response)).isEqualTo("ok\n");
+    }
+
+    @Test
+    void a_gateway_whose_namespace_answers_and_with_one_account_left_is_ready() {
+        open(accounts.all().getFirst().breaker());
+
+        Response response = get("/readyz");
+
+        assertThat(response.status()).isEqualTo(200);
+        assertThat(text(response)).isEqualTo("{\"ready\":true,\"reasons\":[]}\n");
+    }
+
+    @Test
+    void without_an_account_that_takes_writes_it_is_not_ready_and_says_why() {
+        open(accounts.all().get(0).breaker());
+        accounts.all().get(1).setDraining(true);
+
+        Response response = get("/readyz");
+
+        assertThat(response.status()).isEqualTo(503);
+        assertThat(text(response))
+                .isEqualTo("{\"ready\":false,\"reasons\":[\"no account takes writes\",\"account disk-1: breaker open\","
+                        + "\"account disk-2: draining\"]}\n");
+    }
+
+    @Test
+    void with_a_namespace_that_is_out_it_is_not_ready_and_says_why() {
+        handler = handlerOver(failing(new NamespaceException("disk I/O error")));
+
+        Response response = get("/readyz");
+
+        assertThat(response.status()).isEqualTo(503);
+        assertThat(text(response)).contains("the namespace does not answer: disk I/O error");
+    }
+
+    @Test
+    void a_namespace_that_hangs_holds_up_no_check_for_ever_and_no_second_thread() throws Exception {
+        CountDownLatch release = new CountDownLatch(1);
+        List<Thread> pinging = new ArrayList<>();
+        Namespace hung = (Namespace) Proxy.newProxyInstance(
+                Namespace.class.getClassLoader(), new Class<?>[] {Namespace.class}, (proxy, method, args) -> {
+                    pinging.add(Thread.currentThread());
+                    release.await();
+                    return null;
+                });
+        Readiness readiness =
+                new Readiness(hung, accounts, new Placement(Thresholds.DEFAULT), java.time.Duration.ofMillis(20));
+
+        assertThat(readiness.reasonsAgainst()).containsExactly("the namespace has not answered for 20 ms");
+        assertThat(readiness.reasonsAgainst()).containsExactly("the namespace has not answered for 20 ms");
+        assertThat(pinging).hasSize(1);
+
+        release.countDown();
+        pinging.getFirst().join();
+        assertThat(readiness.reasonsAgainst()).isEmpty();
+    }
+
+    @Test
+    void a_gateway_that_stops_is_not_ready() {
+        handler.stopping();
+
+        assertThat(get("/readyz").status()).isEqualTo(503);
+        assertThat(text(get("/readyz"))).contains("the gateway is stopping");
+        assertThat(get("/healthz").status()).isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "Bearer",
+                "Bearer ",
+                "Bearer wrong",
+                "Basic " + TOKEN,
+                TOKEN,
+                "Bearer " + TOKEN + "x",
+                "Bearer the-admin-token-of-this-tes"
+            })
+    void the_api_refuses_whoever_has_not_the_token(String authorization) {
+        for (String target :
+                List.of("/admin/v1/accounts", "/admin/v1/buckets", "/admin/v1/explain?bucket=b&key=k", "/admin/x")) {
+            Response response = authorization.isEmpty() ? get(target) : get(target, "authorization", authorization);
+            assertThat(response.status()).isEqualTo(401);
+            assertThat(text(response)).doesNotContain("disk-1");
+        }
+    }
+
+    @Test
+    void the_scheme_of_the_token_may_be_written_in_any_case() {
+        assertThat(get("/admin/v1/accounts", "authorization", "bearer  " + TOKEN)
+                        .status())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void accounts_come_as_a_table_for_people() {
+        open(accounts.all().get(1).breaker());
+        accounts.all().get(0).meter().setUsage(3 << 20, 1024);
+
+        assertThat(text(getAsAdmin("/admin/v1/accounts", "text/plain"))).isEqualTo("""
+                NAME    KIND   REGION   STATE         HELD     RESERVED  GARBAGE  REQUESTS/S  IN/S  OUT/S
+                disk-1  local  eu-west  ok            3.0 MiB  0 B       1.0 KiB  0           0 B   0 B
+                disk-2  local  eu-west  breaker open  0 B      0 B       0 B      0           0 B   0 B
+                """);
+    }
+
+    @Test
+    void accounts_come_as_json_for_programs() {
+        Response response = getAsAdmin("/admin/v1/accounts", "application/json");
+
+        assertThat(response.headers()).contains(new RequestHead.Field("content-type", "application/json"));
+        assertThat(text(response))
+                .startsWith(
+                        "{\"accounts\":[{\"name\":\"disk-1\",\"kind\":\"local\",\"region\":\"eu-west\",\"breaker\":\"closed\",")
+                .contains(
+                        "\"limits\":{\"capacity_bytes\":1073741824,\"requests_per_second\":100,\"ingress_bytes_per_second\":null,")
+                .endsWith("}]}\n");
+    }
+
+    @Test
+    void explain_says_of_a_new_write_which_filter_rejects_which_account() {
+        bucket("photos", "alice", "eu-west");
+        open(accounts.all().get(0).breaker());
+        accounts.all().get(1).meter().setUsage(1_000_000_000, 0);
+
+        assertThat(text(getAsAdmin("/admin/v1/explain?bucket=photos&key=a%20b", "text/plain")))
+                .isEqualTo("""
+                The object does not exist.
+
+                A new write of 0 bytes, preferred region eu-west:
+                ACCOUNT  REGION   VERDICT
+                disk-1   eu-west  rejected by breaker_open (breaker open)
+                disk-2   eu-west  rejected by capacity (1000000000 of 1073741824 bytes used, 0 more wanted)
+                """);
+        assertThat(text(getAsAdmin("/admin/v1/explain?bucket=photos&key=a%20b", "application/json")))
+                .startsWith(
+                        "{\"object\":null,\"new_write\":{\"size_bytes\":0,\"preferred_region\":\"eu-west\",\"accounts\":[")
+                .contains(
+                        "{\"name\":\"disk-1\",\"region\":\"eu-west\",\"eligible\":false,\"rejected_by\":[{\"filter\":\"breaker_open\",");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/admin/v1/explain", "/admin/v1/explain?bucket=photos", "/admin/v1/explain?bucket=photos&key=",
+                "/admin/v1/explain?bucket=P&key=k", "/admin/v1/explain?bucket=photos&key=%zz", "/admin/v1/buckets/%2F"
+            })
+    void a_malformed_question_is_refused(String target) {
+        assertThat(getAsAdmin(target, "text/plain").status()).isEqualTo(400);
+    }
+
+    @Test
+    void buckets_of_every_user_are_listed_and_one_is_shown_with_its_use() {
+        bucket("photos", "alice", "eu-west");
+        bucket("logs", "root", "");
+
+        assertThat(text(getAsAdmin("/admin/v1/buckets", "text/plain"))).isEqualTo("""
+                NAME    OWNER  REGION   CREATED
+                logs    root            2026-11-30T06:00:00Z
+                photos  alice  eu-west  2026-11-30T06:00:00Z
+                """);
+        assertThat(text(getAsAdmin("/admin/v1/buckets/photos", "application/json")))
+                .isEqualTo(
+                        "{\"name\":\"photos\",\"owner\":\"alice\",\"location\":\"eu-west\",\"created\":\"2026-11-30T06:00:00.000Z\","
+                                + "\"objects\":0,\"bytes\":0}\n");
+        assertThat(getAsAdmin("/admin/v1/buckets/nothing", "text/plain").status())
+                .isEqualTo(404);
+        assertThat(getAsAdmin("/admin/v1/explain?bucket=nothing&key=k", "text/plain")
+                        .status())
+                .isEqualTo(404);
+    }
+
+    @Test
+    void metrics_tell_of_accounts_breakers_garbage_namespace_and_jvm() throws IOException {
+        accounts.all().get(0).probe(blob());
+        open(accounts.all().get(1).breaker());
+        metrics.placementRefused(List.of(new Rejection("disk-2", Filter.BREAKER_OPEN, "")));
+        metrics.counter("headgate.test.count", "A count", () -> 7);
+        System.gc();
+
+        String scrape = text(get("/metrics"));
+
+        assertThat(scrape)
+                .contains(
+                        "headgate_account_calls_total{account=\"disk-1\",call=\"probe\",result=\"ok\"} 1.0",
+                        "headgate_account_call_seconds_count{account=\"disk-1\",call=\"probe\"} 1",
+                        "headgate_account_breaker{account=\"disk-1\",state=\"closed\"} 1.0",
+                        "headgate_account_breaker{account=\"disk-2\",state=\"open\"} 1.0",
+                        "headgate_account_breaker{account=\"disk-2\",state=\"closed\"} 0.0",
+                        "headgate_account_breaker_changes_total{account=\"disk-2\",state=\"open\"} 1.0",
+                        "headgate_account_capacity_bytes{account=\"disk-1\"} 1.073741824E9",
+                        "headgate_account_ingress_limit_bytes{account=\"disk-1\"} +Inf",
+                        "headgate_placement_refusals_total{filter=\"breaker_open\"} 1.0",
+                        "headgate_garbage_blobs{account=\"disk-1\"} 0.0",
+                        "headgate_namespace_call_seconds_count{call=\"account_usage\"} 1",
+                        "headgate_test_count_total 7.0",
+                        "jvm_memory_used_bytes");
+    }
+
+    @Test
+    void metrics_come_also_while_the_namespace_is_out() {
+        handler = handlerOver(failing(new NamespaceException("out")));
+
+        Response response = get("/metrics");
+
+        assertThat(response.status()).isEqualTo(200);
+        assertThat(text(response)).contains("headgate_namespace_failures_total{call=\"account_usage\"} 1.0");
+    }
+
+    @Test
+    void while_the_namespace_is_out_the_api_says_so_without_its_inner_words() {
+        handler = handlerOver(failing(new NamespaceException("secret path /srv/x")));
+
+        Response response = getAsAdmin("/admin/v1/buckets", "text/plain");
+
+        assertThat(response.status()).isEqualTo(503);
+        assertThat(text(response)).isEqualTo("the namespace does not answer\n");
+    }
+
+    @Test
+    void other_methods_and_other_pages_are_refused() {
+        assertThat(ask("POST", "/healthz").status()).isEqualTo(405);
+        assertThat(get("/").status()).isEqualTo(404);
+        assertThat(getAsAdmin("/admin/v1/nothing", "text/plain").status()).isEqualTo(404);
+    }
+
+    @Test
+    void a_head_request_is_answered_with_the_length_alone() {
+        assertThat(ask("HEAD", "/healthz").body()).isEqualTo(new Response.Body.None(3));
+    }
+
+    private static Namespace failing(NamespaceException outage) {
+        return (Namespace) Proxy.newProxyInstance(
+                Namespace.class.getClassLoader(), new Class<?>[] {Namespace.class}, (proxy, method, args) -> {
+                    throw outage;
+                });
+    }
+
+    private record HeadOnly(RequestHead head) implements Exchange {
+        @Override
+        public Instant receivedAt() {
+            return Instant.EPOCH;
+        }
+
+        @Override
+        public String requestId() {
+            return "0";
+        }
+
+        @Override
+        public OptionalLong contentLength() {
+            return OptionalLong.empty();
+        }
+
+        @Override
+        public InputStream body() {
+            return InputStream.nullInputStream();
+        }
+
+        @Override
+        public List<RequestHead.Field> trailers() {
+            return List.of();
+        }
+
+        @Override
+        public void label(Label label, String value) {}
+    }
+}
