@@ -147,7 +147,9 @@ final class Settings {
     static final Setting<String> USER_ID = add(Setting.required(
             "users[].id",
             ValueType.text(
-                    "1 to 128 of A-Z a-z 0-9 . _ - $ : @ + =", "[A-Za-z0-9._$:@+=-]{1,128}", "is not 1 to 128 of A-Z a-z 0-9 . _ - $ : @ + ="),
+                    "1 to 128 of A-Z a-z 0-9 . _ - $ : @ + =",
+                    "[A-Za-z0-9._$:@+=-]{1,128}",
+                    "is not 1 to 128 of A-Z a-z 0-9 . _ - $ : @ + ="),
             "Unique id of the user; `root` is taken."));
     static final Setting<String> USER_DISPLAY_NAME = add(Setting.optional(
             "users[].display_name",
