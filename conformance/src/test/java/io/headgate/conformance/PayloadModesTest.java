@@ -60,11 +60,6 @@ class PayloadModesTest extends S3Test {
         assertTaken(signer.sign(putKey().withBody(BODY), Signer.UNSIGNED));
     }
 
-    @Test
-    void an_unsigned_body_in_http_chunks() {
-        assertTaken(signer.sign(putKey().withChunkedBody(BODY, 7000), Signer.UNSIGNED));
-    }
-
     @ParameterizedTest
     @ValueSource(ints = {8192, 65_536, 65_537, 1_000_000})
     void signed_chunks(int chunkSize) {

@@ -54,7 +54,9 @@ final class AdminHandlerTest {
     @BeforeEach
     void open() {
         namespace = SqliteNamespace.open(
-                directory.resolve("namespace.db"), SqliteOptions.defaults().withFlush(false));
+                directory.resolve("namespace.db"),
+                InstantSource.system(),
+                SqliteOptions.defaults().withFlush(false));
         metrics = new Metrics();
         List<Account> all = new ArrayList<>();
         for (String name : List.of("disk-1", "disk-2")) {

@@ -63,7 +63,9 @@ public final class Site implements AutoCloseable {
     /** @param guarding what stands between each account and its store */
     public Site(Path directory, UnaryOperator<BlobStore> guarding) {
         namespace = SqliteNamespace.open(
-                directory.resolve("namespace.db"), SqliteOptions.defaults().withFlush(false));
+                directory.resolve("namespace.db"),
+                clock,
+                SqliteOptions.defaults().withFlush(false));
         namespace.createBucket(new Bucket(BUCKET, "alice", "", clock.instant()));
         List<Account> all = new ArrayList<>();
         for (String name : List.of("disk-1", "disk-2", "disk-3")) {

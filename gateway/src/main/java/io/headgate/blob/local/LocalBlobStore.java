@@ -23,6 +23,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * An account in a directory of this machine.
@@ -35,7 +37,11 @@ import org.jspecify.annotations.Nullable;
  * method throw an {@code ACCOUNT_FAULT}; it is looked at again each second and by each call, and works as soon as it is back.
  */
 public final class LocalBlobStore implements BlobStore {
+    private static final Logger LOG = LoggerFactory.getLogger(LocalBlobStore.class);
     private static final int CHUNK_BYTES = 128 << 10;
+    /** A large blob goes to the disk in pieces of this size, so that the last force is not one long silence. */
+    private static final long FORCED_BYTES = 64 << 20;
+
     private static final int PROBE_BYTES = 64;
     private static final long LOOK_MILLIS = 1000;
 
@@ -121,6 +127,9 @@ public final class LocalBlobStore implements BlobStore {
                     channel.write(bytes);
                 }
                 left -= count;
+                if (durability == Durability.SYNC && left > 0 && (length - left) % FORCED_BYTES == 0) {
+                    channel.force(false);
+                }
             }
             expectEnd(body);
             if (durability == Durability.SYNC) {
@@ -349,20 +358,17 @@ public final class LocalBlobStore implements BlobStore {
 
     private void release() {
         Opened account = opened;
+        opened = null;
         if (account == null) {
             return;
         }
-        try {
-            if (account.journal() != null) {
-                account.journal().close();
-            }
-            account.claim().close();
+        // The journal first, the claim whatever happens
+        try (AccountDirectory.Claim _ = account.claim();
+                Journal _ = account.journal()) {
+            LOG.debug("Directory {}: closing", directory.root());
         } catch (IOException failure) {
             // What the journal could not finish it repeats when it is opened again.
-            System.getLogger(LocalBlobStore.class.getName())
-                    .log(System.Logger.Level.WARNING, "Directory " + directory.root() + ": closing failed", failure);
-        } finally {
-            opened = null;
+            LOG.warn("Directory {}: closing failed", directory.root(), failure);
         }
     }
 

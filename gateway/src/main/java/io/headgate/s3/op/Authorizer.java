@@ -12,6 +12,9 @@ import io.headgate.s3.auth.Credential;
  * ACLs are not built.
  */
 final class Authorizer {
+    private static final String EXPECTED_OWNER = "x-amz-expected-bucket-owner";
+    private static final String EXPECTED_SOURCE_OWNER = "x-amz-source-expected-bucket-owner";
+
     private final String rootUserId;
 
     Authorizer(String rootUserId) {
@@ -35,12 +38,12 @@ final class Authorizer {
                     LIST_MULTIPART_UPLOAD_PARTS,
                     PUT_OBJECT -> {
                 if (request instanceof S3Request.OfBucket ofBucket) {
-                    checkBucket(ofBucket.bucket(), call);
+                    checkBucket(ofBucket.bucket(), EXPECTED_OWNER, call);
                 }
                 switch (request) {
-                    case S3Request.CopyObject copy -> checkBucket(copy.source().bucket(), call);
+                    case S3Request.CopyObject copy -> checkBucket(copy.source().bucket(), EXPECTED_SOURCE_OWNER, call);
                     case S3Request.UploadPartCopy copy ->
-                        checkBucket(copy.source().bucket(), call);
+                        checkBucket(copy.source().bucket(), EXPECTED_SOURCE_OWNER, call);
                     default -> {
                         // no second bucket is concerned
                     }
@@ -49,10 +52,17 @@ final class Authorizer {
         }
     }
 
-    private void checkBucket(BucketName name, Call call) {
+    /** @param ownerHeader the header in which a client may say whose it takes the bucket to be */
+    private void checkBucket(BucketName name, String ownerHeader, Call call) {
         Credential user = call.user();
-        // Root needs no look-up: the operation itself finds out whether the bucket exists.
-        if (!user.userId().equals(rootUserId) && !call.bucket(name).owner().equals(user.userId())) {
+        String expectedOwner = call.header(ownerHeader);
+        boolean isRoot = user.userId().equals(rootUserId);
+        if (isRoot && expectedOwner == null) {
+            return; // without a look-up: the operation itself finds out whether the bucket exists
+        }
+        String owner = call.bucket(name).owner();
+        boolean allowed = isRoot || owner.equals(user.userId());
+        if (!allowed || (expectedOwner != null && !expectedOwner.equals(owner))) {
             throw new S3Exception(S3Error.ACCESS_DENIED);
         }
     }

@@ -58,10 +58,14 @@ final class DeleteObjects {
     }
 
     private static Item item(XmlElement object) {
+        List<XmlElement> keys = object.children().stream()
+                .filter(child -> child.name().equals("Key"))
+                .toList();
+        if (keys.size() != 1) {
+            throw new S3Exception(S3Error.MALFORMED_XML, "An <Object> has one <Key>");
+        }
         // The text is taken as it is: white space is part of a key.
-        String text = object.child("Key")
-                .map(XmlElement::text)
-                .orElseThrow(() -> new S3Exception(S3Error.MALFORMED_XML, "<Key> is missing"));
+        String text = keys.getFirst().text();
         Optional<String> version = object.childText("VersionId").filter(id -> !id.isEmpty());
         if (version.isPresent() && !version.get().equals("null")) {
             return new Item(text, Optional.empty(), Optional.of(S3Error.NO_SUCH_VERSION));

@@ -21,7 +21,10 @@ import java.util.regex.Pattern;
 
 /** What GET and HEAD have in common: the version, its conditions, the range, the headers. */
 final class ObjectRead {
-    private static final Pattern RANGE = Pattern.compile("bytes=(\\d{0,18})-(\\d{0,18})");
+    private static final Pattern RANGE = Pattern.compile("bytes=(\\d*)-(\\d*)");
+
+    /** Any number of so many digits is a {@code long}. */
+    private static final int MAX_DIGITS = 18;
 
     private final Storage storage;
 
@@ -137,13 +140,13 @@ final class ObjectRead {
         String first = matcher.group(1);
         String last = matcher.group(2);
         if (first.isEmpty()) {
-            return last.isEmpty() ? new ByteRange.Whole() : new ByteRange.Suffix(Long.parseLong(last));
+            return last.isEmpty() ? new ByteRange.Whole() : new ByteRange.Suffix(position(last));
         }
         if (last.isEmpty()) {
-            return new ByteRange.From(Long.parseLong(first));
+            return new ByteRange.From(position(first));
         }
-        long from = Long.parseLong(first);
-        long to = Long.parseLong(last);
+        long from = position(first);
+        long to = position(last);
         return from <= to ? new ByteRange.Between(from, to) : new ByteRange.Whole();
     }
 
@@ -153,8 +156,13 @@ final class ObjectRead {
         if (!matcher.matches() || matcher.group(1).isEmpty() || matcher.group(2).isEmpty()) {
             return Optional.empty();
         }
-        long from = Long.parseLong(matcher.group(1));
-        long to = Long.parseLong(matcher.group(2));
+        long from = position(matcher.group(1));
+        long to = position(matcher.group(2));
         return from <= to ? Optional.of(new ByteRange.Between(from, to)) : Optional.empty();
+    }
+
+    /** A position in an object; one that no object reaches, however many digits it has, is as good as the greatest. */
+    private static long position(String digits) {
+        return digits.length() > MAX_DIGITS ? Long.MAX_VALUE : Long.parseLong(digits);
     }
 }

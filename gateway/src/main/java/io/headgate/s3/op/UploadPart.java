@@ -1,6 +1,7 @@
 package io.headgate.s3.op;
 
 import io.headgate.domain.Checksum;
+import io.headgate.domain.ChecksumAlgorithm;
 import io.headgate.domain.ETag;
 import io.headgate.http.RequestHead.Field;
 import io.headgate.http.Response;
@@ -42,6 +43,7 @@ final class UploadPart {
             throw new S3Exception(S3Error.ENTITY_TOO_LARGE);
         }
         Upload upload = Refusals.done(storage.namespace().upload(request.bucket(), request.key(), request.uploadId()));
+        checkAlgorithm(upload, claims);
         VerifiedBody body = call.body(claims, upload.checksum().map(Upload.UploadChecksum::algorithm));
         try (BlobWriter.Written written = blobs.write(call.region(request.bucket()), sizeBytes, body)) {
             ETag etag = new ETag(body.md5());
@@ -61,6 +63,18 @@ final class UploadPart {
             headers.add(new Field("etag", etag.quoted()));
             checksum.ifPresent(value -> headers.add(new Field(value.algorithm().header(), value.base64())));
             return Responses.empty(200, headers.toArray(Field[]::new));
+        }
+    }
+
+    /** The checksum of the whole is made of those of the parts, so they are all of one algorithm. */
+    private static void checkAlgorithm(Upload upload, BodyClaims claims) {
+        Optional<ChecksumAlgorithm> expected = upload.checksum().map(Upload.UploadChecksum::algorithm);
+        Optional<ChecksumAlgorithm> actual = claims.checksumAlgorithm();
+        if (expected.isPresent() && actual.isPresent() && !expected.equals(actual)) {
+            throw new S3Exception(
+                    S3Error.INVALID_REQUEST,
+                    "Checksum Type mismatch occurred, expected checksum Type: " + expected.get()
+                            + ", actual checksum Type: " + actual.get());
         }
     }
 }
