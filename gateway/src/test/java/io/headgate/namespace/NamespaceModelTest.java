@@ -10,6 +10,7 @@ import io.headgate.domain.ChecksumAlgorithm;
 import io.headgate.domain.ETag;
 import io.headgate.domain.ObjectKey;
 import io.headgate.domain.Slice;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
@@ -60,6 +61,7 @@ public abstract class NamespaceModelTest {
     private static final List<String> CLASSES = List.of("STANDARD", "STANDARD", "GLACIER");
     private static final int REPEATABLE = 20;
     private static final int CHECK_EVERY = 400;
+    private static final Duration GRACE = Duration.ofSeconds(60);
 
     private final long seed = Long.getLong("headgate.model.seed", System.nanoTime());
     private final int steps = Integer.getInteger("headgate.model.steps", 20_000);
@@ -73,8 +75,10 @@ public abstract class NamespaceModelTest {
     private Namespace engine;
     private long intent;
     private final List<Upload> uploads = new ArrayList<>();
-    private final Deque<Function<Namespace, Object>> recent = new ArrayDeque<>();
+    private final Deque<Sent> recent = new ArrayDeque<>();
     private final List<BlobId> seen = new ArrayList<>();
+
+    private record Sent(Instant at, Function<Namespace, Object> command) {}
 
     /** Opens the engine on a fresh place. */
     protected abstract Namespace open() throws Exception;
@@ -93,7 +97,7 @@ public abstract class NamespaceModelTest {
             both(namespace -> namespace.createBucket(new Bucket(BUCKETS.getFirst(), "alice", "", now)));
             openIntent();
             for (; step < steps; step++) {
-                now = now.plusNanos(random.nextLong(2_000_000_000L));
+                now = now.plusMillis(random.nextLong(2_000)); // finer is not kept
                 step();
                 if (step % CHECK_EVERY == CHECK_EVERY - 1) {
                     checkAll();
@@ -145,16 +149,17 @@ public abstract class NamespaceModelTest {
     /** A command that may be sent again in one of the next steps. */
     private void command(Function<Namespace, Object> command) {
         both(command);
-        recent.addLast(command);
+        recent.addLast(new Sent(now, command));
         if (recent.size() > REPEATABLE) {
             recent.removeFirst();
         }
     }
 
     private void repeat() {
+        // A blob is known until it is deleted as garbage, and by it the command.
+        recent.removeIf(sent -> sent.at.isBefore(now.minus(GRACE)));
         if (!recent.isEmpty()) {
-            int index = random.nextInt(recent.size());
-            both(List.copyOf(recent).get(index));
+            both(oneOf(List.copyOf(recent)).command);
         }
     }
 
@@ -408,7 +413,7 @@ public abstract class NamespaceModelTest {
     }
 
     private void garbage() {
-        Instant before = now.minusSeconds(60);
+        Instant before = now.minus(GRACE);
         for (String account : ACCOUNTS) {
             List<Garbage> due = sameGarbage(account, before);
             List<BlobId> deleted = new ArrayList<>();

@@ -62,7 +62,7 @@ final class Blobs {
 
     /** Turns a blob that was committed in this step into garbage, because its write is refused after all. */
     static void refuse(Batch batch, Slice whole, Refusal reason, long nowMillis) throws SQLException {
-        batch.session().update(REFUSE, nowMillis, code(reason), Codec.blobId(whole.blob()));
+        batch.session().update(REFUSE, batch.releaseTime(nowMillis), code(reason), Codec.blobId(whole.blob()));
         batch.addLive(whole.account(), -1, -sizeOf(whole));
         batch.addGarbage(whole.account(), 1, sizeOf(whole));
     }
