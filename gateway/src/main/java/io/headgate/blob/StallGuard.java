@@ -15,6 +15,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -39,6 +40,9 @@ public final class StallGuard implements BlobStore {
     /** Up to this length a put is small. */
     private static final long SMALL_BYTES = 64 << 10;
 
+    /** How many large puts run at once; each holds a platform thread for as long as its client takes. */
+    private static final int MAX_LARGE_PUTS = 512;
+
     private static final Logger LOG = LoggerFactory.getLogger(StallGuard.class);
 
     private final BlobStore store;
@@ -46,6 +50,7 @@ public final class StallGuard implements BlobStore {
     private final long limitNanos;
     private final int maxHanging;
     private final AtomicInteger hanging = new AtomicInteger();
+    private final Semaphore largePuts = new Semaphore(MAX_LARGE_PUTS);
     private final ThreadFactory virtualThreads;
     private final ExecutorService platformThreads;
 
@@ -75,7 +80,19 @@ public final class StallGuard implements BlobStore {
             }
             return null;
         };
-        run("put", progress, put, lengthBytes <= SMALL_BYTES);
+        if (lengthBytes <= SMALL_BYTES) {
+            run("put", progress, put, true);
+            return;
+        }
+        if (!largePuts.tryAcquire()) {
+            throw new BlobStoreException(
+                    Kind.THROTTLED, "account " + account + " has " + MAX_LARGE_PUTS + " uploads under way");
+        }
+        try {
+            run("put", progress, put, false);
+        } finally {
+            largePuts.release();
+        }
     }
 
     @Override
