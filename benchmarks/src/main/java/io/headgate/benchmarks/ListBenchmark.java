@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -65,6 +66,7 @@ final class ListBenchmark {
         try (Scratch scratch = Scratch.create();
                 Namespace namespace = SqliteNamespace.open(
                         scratch.path().resolve("namespace.db"),
+                        InstantSource.system(),
                         SqliteOptions.defaults().withFlush(false))) {
             new ListBenchmark(namespace).measure(plan, out);
         }

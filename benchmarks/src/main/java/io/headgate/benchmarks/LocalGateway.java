@@ -73,7 +73,9 @@ final class LocalGateway implements AutoCloseable {
         accounts = accounts(directory, breaker, listener, clock, stores);
         faulty = stores.get(ACCOUNTS.indexOf(DEGRADING));
         namespace = SqliteNamespace.open(
-                directory.resolve("namespace.db"), SqliteOptions.defaults().withFlush(false));
+                directory.resolve("namespace.db"),
+                clock,
+                SqliteOptions.defaults().withFlush(false));
         namespace.createBucket(new Bucket(new BucketName(BUCKET), "root", "", clock.instant()));
         intents = new WriteIntents(
                 namespace,

@@ -43,7 +43,10 @@ public interface Namespace extends AutoCloseable {
 
     // Objects
 
-    /** Refusals: NO_SUCH_BUCKET, PRECONDITION_FAILED, NO_SUCH_KEY (If-Match, no current version), INTENT_EXPIRED, SUPERSEDED. */
+    /**
+     * Refusals: NO_SUCH_BUCKET, PRECONDITION_FAILED, NO_SUCH_KEY (If-Match, no current version), INTENT_EXPIRED (only if there is a
+     * blob), SUPERSEDED.
+     */
     Outcome<ObjectVersion> putObject(PutObject command);
 
     /** The current version; NO_SUCH_BUCKET or NO_SUCH_KEY. One indexed look-up. */
@@ -83,7 +86,10 @@ public interface Namespace extends AutoCloseable {
     /** Refusals: NO_SUCH_BUCKET, NO_SUCH_UPLOAD, INTENT_EXPIRED. */
     Outcome<Part> putPart(PutPart command);
 
-    /** Refusals: NO_SUCH_BUCKET, NO_SUCH_KEY, NO_SUCH_UPLOAD, PRECONDITION_FAILED, INVALID_RANGE. */
+    /**
+     * Refusals: NO_SUCH_BUCKET, NO_SUCH_KEY, NO_SUCH_UPLOAD, PRECONDITION_FAILED, INVALID_RANGE, ENTITY_TOO_LARGE (the upload would
+     * have more slices than the engine takes, at least 100,000).
+     */
     Outcome<Part> copyPart(CopyPart command);
 
     /**
@@ -136,7 +142,10 @@ public interface Namespace extends AutoCloseable {
     /** Forgets garbage whose bytes are gone. */
     void garbageDeleted(List<BlobId> blobs);
 
-    /** By account name; accounts without blobs may be missing. Exact. */
+    /**
+     * By account name; accounts without blobs may be missing. Exact; blobs of a manifest that nothing refers to any more count as live
+     * until {@link #dueGarbage} breaks it up.
+     */
     Map<String, AccountUsage> accountUsage();
 
     /** Forgets completed uploads older than {@code completedBefore}; returns how many, at most {@code limit}. */
