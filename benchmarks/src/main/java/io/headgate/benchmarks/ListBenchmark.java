@@ -32,6 +32,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 
 /**
  * What a page of 1,000 keys costs in the embedded namespace, whatever the bucket holds. Both buckets are in one database, and their
@@ -87,6 +88,11 @@ final class ListBenchmark {
             print(String.valueOf(round), ofSmall.getLast(), ofLarge.getLast(), out);
         }
         print("all", concatenated(ofSmall), concatenated(ofLarge), out);
+        double[] ratios = IntStream.range(0, plan.rounds())
+                .mapToDouble(i -> (double) Summary.median(ofLarge.get(i)) / Summary.median(ofSmall.get(i)))
+                .sorted()
+                .toArray();
+        out.printf(Locale.ROOT, "median of the rounds' ratios: %.2f%n", ratios[plan.rounds() / 2]);
     }
 
     private static void print(String round, long[] small, long[] large, PrintStream out) {

@@ -142,9 +142,10 @@ final class LocalGateway implements AutoCloseable {
         return faulty;
     }
 
+    /** To be called when every request has been answered. */
     @Override
     public void close() {
-        server.stop(Duration.ofSeconds(5));
+        server.stop(Duration.ZERO);
         workers.close();
         intents.close();
         accounts.close();
