@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class StallGuard implements BlobStore {
     /** Up to this length a put is small. */
-    private static final long SMALL_BYTES = 64 << 10;
+    private static final long SMALL_BYTES = 16 << 10;
 
     private static final Logger LOG = LoggerFactory.getLogger(StallGuard.class);
 
@@ -172,7 +172,7 @@ public final class StallGuard implements BlobStore {
                         throw new BlobStoreException(
                                 Kind.ACCOUNT_FAULT,
                                 "account " + account + " has made no progress with a " + doing + " for "
-                                        + Duration.ofNanos(limitNanos));
+                                        + limitNanos / 1_000_000 + " ms");
                     }
                     hanging.decrementAndGet();
                 }
