@@ -38,7 +38,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class StallGuard implements BlobStore {
     /** Up to this length a put is small. */
-    private static final long SMALL_BYTES = 64 << 10;
+    private static final long SMALL_BYTES = 16 << 10;
 
     /** How many large puts run at once; each holds a platform thread for as long as its client takes. */
     private static final int MAX_LARGE_PUTS = 512;
@@ -189,7 +189,7 @@ public final class StallGuard implements BlobStore {
                         throw new BlobStoreException(
                                 Kind.ACCOUNT_FAULT,
                                 "account " + account + " has made no progress with a " + doing + " for "
-                                        + Duration.ofNanos(limitNanos));
+                                        + limitNanos / 1_000_000 + " ms");
                     }
                     hanging.decrementAndGet();
                 }

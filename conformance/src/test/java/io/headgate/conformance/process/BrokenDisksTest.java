@@ -111,7 +111,7 @@ final class BrokenDisksTest {
     @Test
     void a_disk_that_fills_up_costs_no_write_and_is_used_again_when_there_is_room() throws Exception {
         Path directory = data.resolve("disk-1");
-        mount(directory, "tmpfs", "size=224m", "tmpfs");
+        mount(directory, "tmpfs", "size=512m", "tmpfs");
         start();
         write(20, 10_000);
         Path ballast = directory.resolve("ballast");
@@ -136,7 +136,7 @@ final class BrokenDisksTest {
     void a_disk_that_freezes_delays_a_few_writes_and_stops_none() throws Exception {
         Path image = data.resolve("image");
         try (var file = new java.io.RandomAccessFile(image.toFile(), "rw")) {
-            file.setLength(320L << 20);
+            file.setLength(640L << 20);
         }
         assumeThat(run("mkfs.ext4", "-q", "-F", image.toString()))
                 .as("mkfs.ext4")

@@ -26,7 +26,9 @@ final class ListObjectsV2 {
 
     Response handle(S3Request.ListObjectsV2 request, Call call) {
         Optional<String> token = request.continuationToken();
-        String after = token.isPresent() && !token.get().isEmpty() ? ListTokens.decode("continuation-token", token.get()) : request.startAfter();
+        String after = token.isPresent() && !token.get().isEmpty()
+                ? ListTokens.decode("continuation-token", token.get())
+                : request.startAfter();
         ObjectPage page = Refusals.done(storage.namespace()
                 .listObjects(new ObjectQuery(
                         request.bucket(), request.prefix(), request.delimiter(), after, request.maxKeys())));
