@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -31,6 +32,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 
 /**
  * What a page of 1,000 keys costs in the embedded namespace, whatever the bucket holds. Both buckets are in one database, and their
@@ -65,6 +67,7 @@ final class ListBenchmark {
         try (Scratch scratch = Scratch.create();
                 Namespace namespace = SqliteNamespace.open(
                         scratch.path().resolve("namespace.db"),
+                        InstantSource.system(),
                         SqliteOptions.defaults().withFlush(false))) {
             new ListBenchmark(namespace).measure(plan, out);
         }
@@ -85,6 +88,11 @@ final class ListBenchmark {
             print(String.valueOf(round), ofSmall.getLast(), ofLarge.getLast(), out);
         }
         print("all", concatenated(ofSmall), concatenated(ofLarge), out);
+        double[] ratios = IntStream.range(0, plan.rounds())
+                .mapToDouble(i -> (double) Summary.median(ofLarge.get(i)) / Summary.median(ofSmall.get(i)))
+                .sorted()
+                .toArray();
+        out.printf(Locale.ROOT, "median of the rounds' ratios: %.2f%n", ratios[plan.rounds() / 2]);
     }
 
     private static void print(String round, long[] small, long[] large, PrintStream out) {

@@ -73,7 +73,9 @@ final class LocalGateway implements AutoCloseable {
         accounts = accounts(directory, breaker, listener, clock, stores);
         faulty = stores.get(ACCOUNTS.indexOf(DEGRADING));
         namespace = SqliteNamespace.open(
-                directory.resolve("namespace.db"), SqliteOptions.defaults().withFlush(false));
+                directory.resolve("namespace.db"),
+                clock,
+                SqliteOptions.defaults().withFlush(false));
         namespace.createBucket(new Bucket(new BucketName(BUCKET), "root", "", clock.instant()));
         intents = new WriteIntents(
                 namespace,
@@ -91,7 +93,8 @@ final class LocalGateway implements AutoCloseable {
                 new Placement(Thresholds.DEFAULT),
                 clock,
                 () -> new UUID(random.nextLong(), random.nextLong()).toString(),
-                random);
+                random,
+                rejections -> {});
         workers = Workers.start(
                 BackgroundWork.of(namespace, accounts, intents, reads, clock, WorkSettings.DEFAULT), clock);
         server = HttpServer.start(HttpServerConfig.listeningOn("127.0.0.1", 0), s3(storage), _ -> {}, clock, random);
@@ -140,9 +143,10 @@ final class LocalGateway implements AutoCloseable {
         return faulty;
     }
 
+    /** To be called when every request has been answered. */
     @Override
     public void close() {
-        server.stop(Duration.ofSeconds(5));
+        server.stop(Duration.ZERO);
         workers.close();
         intents.close();
         accounts.close();

@@ -79,8 +79,8 @@ public final class Main {
                 new ListBenchmark.Plan(
                         flags.number("--small", 10_000, 2_000, 10_000_000),
                         flags.number("--large", 1_000_000, 2_000, 10_000_000),
-                        flags.number("--rounds", 8, 2, 1_000),
-                        flags.number("--pages", 200, 1, 100_000)),
+                        flags.number("--rounds", 15, 1, 1_000),
+                        flags.number("--pages", 100, 1, 100_000)),
                 System.out);
     }
 }

@@ -42,6 +42,19 @@ class DeleteObjectsTest extends S3Test {
     }
 
     @Test
+    void an_object_with_a_condition_that_no_etag_can_meet_stays() {
+        String bucket = newBucket();
+        put(bucket, "a", "x");
+
+        DeleteObjectsResponse response = s3.deleteObjects(request -> request.bucket(bucket)
+                .delete(delete -> delete.objects(
+                        ObjectIdentifier.builder().key("a").eTag("no etag").build())));
+
+        assertThat(response.errors()).hasSize(1);
+        assertThat(keys(bucket)).containsExactly("a");
+    }
+
+    @Test
     void quiet_mode_names_only_failures() {
         String bucket = newBucket();
         put(bucket, "a", "x");

@@ -402,4 +402,18 @@ class MultipartTest extends S3Test {
                     .isEqualTo(Arrays.copyOfRange(whole, range[0], range[1] + 1));
         }
     }
+
+    @Test
+    void an_empty_part_is_read_by_its_number_without_a_range() {
+        Upload upload = Upload.start(s3, bucket, "key");
+        upload.part(1, new byte[0]);
+        upload.complete();
+
+        HeadObjectResponse head =
+                s3.headObject(request -> request.bucket(bucket).key("key").partNumber(1));
+
+        assertThat(head.contentLength()).isZero();
+        assertThat(head.contentRange()).isNull();
+        assertThat(head.partsCount()).isEqualTo(1);
+    }
 }

@@ -11,12 +11,9 @@ import io.headgate.placement.AccountState.Load;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.ReadableByteChannel;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -34,9 +31,6 @@ import org.jspecify.annotations.Nullable;
  * <p>Only {@code ACCOUNT_FAULT}s count as failures, those met while reading a blob included. Thread-safe.
  */
 public final class Account implements AutoCloseable {
-    /** After how long without progress an account is given up on by default. */
-    public static final Duration STALL_TIMEOUT = Duration.ofSeconds(15);
-
     /** How many reads may wait for their first bytes while the breaker is not closed. */
     public static final int MAX_TRIAL_READS = 16;
 
@@ -58,35 +52,19 @@ public final class Account implements AutoCloseable {
     private final AdaptiveCeiling requestCeiling;
     private final Semaphore trialReads = new Semaphore(MAX_TRIAL_READS);
     private final Semaphore trialDelete = new Semaphore(1);
-    private final Duration stallTimeout;
-    private final Set<Call> calls = ConcurrentHashMap.newKeySet();
     private volatile boolean draining;
     private volatile boolean readOnly;
 
-    /** An account with the {@link #STALL_TIMEOUT}. */
-    public Account(
-            Description description,
-            CircuitBreaker.Settings breaker,
-            BlobStore store,
-            LongSupplier nanoClock,
-            AccountListener listener) {
-        this(description, breaker, STALL_TIMEOUT, store, nanoClock, listener);
-    }
-
     /**
-     * @param stallTimeout how long the account may take from one piece of a body to the next, to answer, or to yield the next bytes;
-     *     the time for which it waits for the body or the reader does not count
      * @param store closed with the account
      * @param nanoClock as {@link System#nanoTime}
      */
     public Account(
             Description description,
             CircuitBreaker.Settings breaker,
-            Duration stallTimeout,
             BlobStore store,
             LongSupplier nanoClock,
             AccountListener listener) {
-        this.stallTimeout = stallTimeout;
         this.description = description;
         this.store = store;
         this.nanoClock = nanoClock;
@@ -188,19 +166,15 @@ public final class Account implements AutoCloseable {
                     "a reservation of account " + reservation.account().name());
         }
         CircuitBreaker.Permit permit = breaker.tryAcquire().orElseThrow(() -> rejected(Operation.PUT));
-        Call call = begin(Operation.PUT, permit);
-        MeteredBody metered = new MeteredBody(body, meter, call);
+        Call call = new Call(Operation.PUT, permit);
+        MeteredBody metered = new MeteredBody(body, meter, nanoClock);
         try {
             store.put(id, lengthBytes, metered);
+            call.end(Result.OK, metered.waitedNanos());
         } catch (Throwable failure) {
-            if (metered.failed()) {
-                call.end(Result.CALLER);
-            } else {
-                call.failed(failure);
-            }
+            call.end(metered.failed() ? Result.CALLER : resultOf(failure), metered.waitedNanos());
             throw failure;
         }
-        call.end(Result.OK);
     }
 
     /**
@@ -215,15 +189,13 @@ public final class Account implements AutoCloseable {
         if (trial && !trialReads.tryAcquire()) {
             throw rejected(Operation.GET);
         }
-        Call call = begin(Operation.GET, permit.orElse(null));
+        Call call = new Call(Operation.GET, permit.orElse(null));
         Runnable endOfTrial = trial ? trialReads::release : () -> {};
         try {
-            ReadableByteChannel source = store.get(id, offsetBytes, lengthBytes);
-            call.pause();
-            return new MeteredChannel(source, call, meter, endOfTrial);
+            return new MeteredChannel(store.get(id, offsetBytes, lengthBytes), call, meter, nanoClock, endOfTrial);
         } catch (Throwable failure) {
             endOfTrial.run();
-            call.failed(failure);
+            call.end(resultOf(failure), 0);
             throw failure;
         }
     }
@@ -239,12 +211,12 @@ public final class Account implements AutoCloseable {
         if (trial && !trialDelete.tryAcquire()) {
             throw rejected(Operation.DELETE);
         }
-        Call call = begin(Operation.DELETE, permit.orElse(null));
+        Call call = new Call(Operation.DELETE, permit.orElse(null));
         try {
             store.delete(id);
-            call.end(Result.OK);
+            call.end(Result.OK, 0);
         } catch (Throwable failure) {
-            call.failed(failure);
+            call.end(resultOf(failure), 0);
             throw failure;
         } finally {
             if (trial) {
@@ -261,13 +233,13 @@ public final class Account implements AutoCloseable {
     public List<StoredBlob> list(int fanOut, Instant from, Instant to, @Nullable BlobId after, int limit)
             throws BlobStoreException, BreakerOpenException {
         CircuitBreaker.Permit permit = breaker.tryAcquireClosed().orElseThrow(() -> rejected(Operation.LIST));
-        Call call = begin(Operation.LIST, permit);
+        Call call = new Call(Operation.LIST, permit);
         try {
             List<StoredBlob> page = store.list(fanOut, from, to, after, limit);
-            call.end(Result.OK);
+            call.end(Result.OK, 0);
             return page;
         } catch (Throwable failure) {
-            call.failed(failure);
+            call.end(resultOf(failure), 0);
             throw failure;
         }
     }
@@ -281,21 +253,13 @@ public final class Account implements AutoCloseable {
      */
     public void probe(BlobId id) throws BlobStoreException, BreakerOpenException {
         CircuitBreaker.Permit permit = breaker.tryAcquire().orElseThrow(() -> rejected(Operation.PROBE));
-        Call call = begin(Operation.PROBE, permit);
+        Call call = new Call(Operation.PROBE, permit);
         try {
             store.probe(id);
-            call.end(Result.OK);
+            call.end(Result.OK, 0);
         } catch (Throwable failure) {
-            call.failed(failure);
+            call.end(resultOf(failure), 0);
             throw failure;
-        }
-    }
-
-    /** Interrupts the calls that the account has kept waiting for longer than the stall time-out, which then fail as its faults. */
-    void interruptStalled() {
-        long now = nanoClock.getAsLong();
-        for (Call call : calls) {
-            call.interruptIfStalled(now);
         }
     }
 
@@ -331,100 +295,32 @@ public final class Account implements AutoCloseable {
         return Result.CALLER;
     }
 
-    private Call begin(Operation operation, CircuitBreaker.@Nullable Permit permit) {
-        meter.request();
-        Call call = new Call(operation, permit);
-        calls.add(call);
-        return call;
-    }
-
-    /**
-     * One request to the account, from its permit to its outcome. Its thread is now in the account, now outside, waiting for the body
-     * or the reader: {@link #pause} and {@link #resume} say so.
-     */
+    /** One request to the account, from its permit to its outcome. */
     final class Call {
         private final Operation operation;
         private final CircuitBreaker.@Nullable Permit permit;
-        private long accountNanos;
-
-        // Guarded by this: the thread is interrupted only while it is in the account
-        private @Nullable Thread inAccount = Thread.currentThread();
-        private long sinceNanos = nanoClock.getAsLong();
-        private boolean stalled;
-        private boolean ended;
+        private final long startedNanos = nanoClock.getAsLong();
 
         private Call(Operation operation, CircuitBreaker.@Nullable Permit permit) {
             this.operation = operation;
             this.permit = permit;
+            meter.request();
         }
 
-        /** The thread leaves the account. */
-        synchronized void pause() {
-            if (inAccount != null) {
-                inAccount = null;
-                accountNanos += nanoClock.getAsLong() - sinceNanos;
-            }
-        }
-
-        /** A thread is in the account again. */
-        synchronized void resume() {
-            inAccount = Thread.currentThread();
-            sinceNanos = nanoClock.getAsLong();
-        }
-
-        private synchronized void interruptIfStalled(long nowNanos) {
-            if (inAccount != null && nowNanos - sinceNanos >= stallTimeout.toNanos()) {
-                stalled = true;
-                inAccount.interrupt();
-            }
-        }
-
-        /**
-         * Reports the outcome of a call that threw {@code failure}.
-         *
-         * @throws BlobStoreException if it did so because it was interrupted for taking too long
-         */
-        void failed(Throwable failure) throws BlobStoreException {
-            pause();
-            if (hasStalled()) {
-                end(Result.FAULT);
-                throw new BlobStoreException(
-                        BlobStoreException.Kind.ACCOUNT_FAULT,
-                        "Account " + name() + " made no progress for " + stallTimeout.toSeconds() + " s",
-                        failure);
-            }
-            end(resultOf(failure));
-        }
-
-        private synchronized boolean hasStalled() {
-            return stalled;
-        }
-
-        /** Reports the outcome; only the first counts. */
-        void end(Result result) {
-            pause();
-            if (!endOnce()) {
-                return;
-            }
-            calls.remove(this);
+        /** Reports the outcome, once. */
+        void end(Result result, long waitedNanos) {
+            long now = nanoClock.getAsLong();
             if (permit != null) {
                 report(permit, result);
             }
             if (result == Result.THROTTLED) {
-                requestCeiling.throttled(meter.requestsPerSecond(), nanoClock.getAsLong());
+                requestCeiling.throttled(meter.requestsPerSecond(), now);
             }
-            listener.operation(name(), operation, result, accountNanos);
+            listener.operation(name(), operation, result, Math.max(0, now - startedNanos - waitedNanos));
         }
 
-        private synchronized boolean endOnce() {
-            if (ended) {
-                return false;
-            }
-            ended = true;
-            if (stalled) {
-                Thread.interrupted(); // ours, and answered
-            }
-            return true;
+        void fail(Throwable failure, long waitedNanos) {
+            end(resultOf(failure), waitedNanos);
         }
 
         private static void report(CircuitBreaker.Permit permit, Result result) {

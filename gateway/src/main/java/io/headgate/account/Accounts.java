@@ -6,17 +6,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
-/**
- * The accounts of this gateway, in the order of the configuration, and a thread that gives up on calls that an account has stalled.
- * Thread-safe; the set of accounts does not change.
- */
+/** The accounts of this gateway, in the order of the configuration. Immutable. */
 public final class Accounts implements AutoCloseable {
     private final List<Account> all;
     private final Map<String, Account> byName;
-    private final CountDownLatch closed = new CountDownLatch(1);
 
     /** @throws IllegalArgumentException if two accounts have one name */
     public Accounts(List<Account> accounts) {
@@ -26,17 +20,6 @@ public final class Accounts implements AutoCloseable {
             if (byName.put(account.name(), account) != null) {
                 throw new IllegalArgumentException("two accounts are named " + account.name());
             }
-        }
-        Thread.ofVirtual().name("headgate-stall-watch").start(this::watch);
-    }
-
-    private void watch() {
-        try {
-            while (!closed.await(1, TimeUnit.SECONDS)) {
-                all.forEach(Account::interruptStalled);
-            }
-        } catch (InterruptedException stop) {
-            Thread.currentThread().interrupt();
         }
     }
 
@@ -60,7 +43,6 @@ public final class Accounts implements AutoCloseable {
     /** Closes every account. */
     @Override
     public void close() {
-        closed.countDown();
         all.forEach(Account::close);
     }
 }

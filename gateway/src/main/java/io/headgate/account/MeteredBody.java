@@ -3,18 +3,25 @@ package io.headgate.account;
 import io.headgate.domain.BodyException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.function.LongSupplier;
 
-/** Counts the bytes of a write as they flow; while it waits for them, the account is not at work. Used by one thread. */
+/** Counts the bytes of a write as they flow, and the time spent waiting for them. Used by one thread. */
 final class MeteredBody extends InputStream {
     private final InputStream body;
     private final Meter meter;
-    private final Account.Call call;
+    private final LongSupplier nanoClock;
+    private long waitedNanos;
     private boolean failed;
 
-    MeteredBody(InputStream body, Meter meter, Account.Call call) {
+    MeteredBody(InputStream body, Meter meter, LongSupplier nanoClock) {
         this.body = body;
         this.meter = meter;
-        this.call = call;
+        this.nanoClock = nanoClock;
+    }
+
+    /** Time spent in the body's reads. */
+    long waitedNanos() {
+        return waitedNanos;
     }
 
     /** Whether the body, not the account, broke the write. */
@@ -30,7 +37,7 @@ final class MeteredBody extends InputStream {
 
     @Override
     public int read(byte[] buffer, int offset, int length) throws IOException {
-        call.pause();
+        long before = nanoClock.getAsLong();
         try {
             int count = body.read(buffer, offset, length);
             if (count > 0) {
@@ -44,7 +51,7 @@ final class MeteredBody extends InputStream {
             failed = true;
             throw new BodyException("The body could not be read: " + failure.getMessage(), failure);
         } finally {
-            call.resume();
+            waitedNanos += nanoClock.getAsLong() - before;
         }
     }
 

@@ -4,42 +4,54 @@ import io.headgate.account.AccountListener.Result;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
+import java.util.function.LongSupplier;
 
 /** Counts the bytes of a read as they flow, and reports its outcome once. Used by one thread at a time. */
 final class MeteredChannel implements ReadableByteChannel {
     private final ReadableByteChannel source;
     private final Account.Call call;
     private final Meter meter;
+    private final LongSupplier nanoClock;
     private final Runnable endOfTrial;
+    private final long openedNanos;
+    private long readingNanos;
     private boolean bytesCame;
     private boolean trialEnded;
+    private boolean reported;
 
     /** @param endOfTrial run once, when the first bytes came or the read ended without */
-    MeteredChannel(ReadableByteChannel source, Account.Call call, Meter meter, Runnable endOfTrial) {
+    MeteredChannel(
+            ReadableByteChannel source, Account.Call call, Meter meter, LongSupplier nanoClock, Runnable endOfTrial) {
         this.source = source;
         this.call = call;
         this.meter = meter;
+        this.nanoClock = nanoClock;
         this.endOfTrial = endOfTrial;
+        this.openedNanos = nanoClock.getAsLong();
     }
 
     @Override
     public int read(ByteBuffer target) throws IOException {
+        long before = nanoClock.getAsLong();
         int count;
-        call.resume();
         try {
             count = source.read(target);
         } catch (Throwable failure) {
             endTrial();
-            call.failed(failure);
+            if (!reported) {
+                reported = true;
+                call.fail(failure, waitedNanos());
+            }
             throw failure;
+        } finally {
+            readingNanos += nanoClock.getAsLong() - before;
         }
-        call.pause();
         if (count > 0) {
             meter.out(count);
             bytesCame = true;
             endTrial();
         } else if (count < 0) {
-            call.end(Result.OK);
+            report(Result.OK);
         }
         return count;
     }
@@ -53,7 +65,7 @@ final class MeteredChannel implements ReadableByteChannel {
     @Override
     public void close() throws IOException {
         endTrial();
-        call.end(bytesCame ? Result.OK : Result.CALLER);
+        report(bytesCame ? Result.OK : Result.CALLER);
         source.close();
     }
 
@@ -62,5 +74,17 @@ final class MeteredChannel implements ReadableByteChannel {
             trialEnded = true;
             endOfTrial.run();
         }
+    }
+
+    private void report(Result result) {
+        if (!reported) {
+            reported = true;
+            call.end(result, waitedNanos());
+        }
+    }
+
+    /** Time in which the reader, not the account, was at work. */
+    private long waitedNanos() {
+        return nanoClock.getAsLong() - openedNanos - readingNanos;
     }
 }

@@ -23,7 +23,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class AccessLog implements ExchangeObserver, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(AccessLog.class);
-    private static final int TYPICAL_LINE_BYTES = 640;
+    /** More than the names of all fields and the values of those of bounded length take. */
+    private static final int FIXED_BYTES = 448;
+
     private static final int BATCH_BYTES = 64 * 1024;
     private static final int MAX_TEXT_CHARACTERS = 512;
     private static final int MAX_KEY_CHARACTERS = 1024;
@@ -101,7 +103,10 @@ public final class AccessLog implements ExchangeObserver, AutoCloseable {
 
     static JsonWriter format(CompletedExchange exchange) {
         Map<Label, String> labels = exchange.labels();
-        JsonWriter json = new JsonWriter(TYPICAL_LINE_BYTES)
+        String agent = exchange.head().header("user-agent");
+        // Room for the whole line in all but odd cases: what is queued is the writer's own buffer.
+        int room = FIXED_BYTES + exchange.head().target().length() + length(labels.get(Label.KEY)) + length(agent);
+        JsonWriter json = new JsonWriter(room)
                 .beginObject()
                 .name("time")
                 .instant(exchange.receivedAt().toEpochMilli());
@@ -124,8 +129,12 @@ public final class AccessLog implements ExchangeObserver, AutoCloseable {
         }
         text(json, "user", labels.get(Label.USER), MAX_TEXT_CHARACTERS);
         text(json, "account", labels.get(Label.ACCOUNT), MAX_TEXT_CHARACTERS);
-        text(json, "agent", exchange.head().header("user-agent"), MAX_TEXT_CHARACTERS);
+        text(json, "agent", agent, MAX_TEXT_CHARACTERS);
         return json.endObject().endLine();
+    }
+
+    private static int length(@Nullable String text) {
+        return text == null ? 0 : text.length();
     }
 
     private static long micros(Duration duration) {
@@ -171,7 +180,7 @@ public final class AccessLog implements ExchangeObserver, AutoCloseable {
     private void sayDropped() {
         long dropped = droppedLines.get();
         if (dropped > droppedSaid) {
-            add(new JsonWriter(TYPICAL_LINE_BYTES)
+            add(new JsonWriter(FIXED_BYTES)
                     .beginObject()
                     .name("time")
                     .instant(clock.millis())

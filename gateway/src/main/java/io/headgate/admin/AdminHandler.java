@@ -35,6 +35,7 @@ public final class AdminHandler implements HttpHandler {
 
     private final Namespace namespace;
     private final Accounts accounts;
+    private final Placement placement;
     private final Metrics metrics;
     private final Readiness readiness;
     private final AdminApi api;
@@ -55,6 +56,7 @@ public final class AdminHandler implements HttpHandler {
             String token) {
         this.namespace = namespace;
         this.accounts = accounts;
+        this.placement = placement;
         this.metrics = metrics;
         this.readiness = new Readiness(namespace, accounts, placement, PING_PATIENCE);
         this.api = new AdminApi(namespace, accounts, placement, owners);
@@ -77,7 +79,8 @@ public final class AdminHandler implements HttpHandler {
             return switch (path) {
                 case "/healthz" -> text(head, 200, "ok\n");
                 case "/readyz" -> ready(head);
-                case "/metrics" -> body(head, 200, Metrics.CONTENT_TYPE, metrics.scrape(namespace, accounts));
+                case "/metrics" ->
+                    body(head, 200, Metrics.CONTENT_TYPE, metrics.scrape(namespace, accounts, placement));
                 default -> path.startsWith("/admin/") ? admin(head, path) : error(head, 404, "no such page: " + path);
             };
         } catch (NamespaceException outage) {

@@ -134,16 +134,11 @@ final class JsonWriter {
     }
 
     JsonWriter piece(String text, int from, int to) {
-        require(to - from);
         int i = from;
         while (i < to) {
-            char c = text.charAt(i);
-            if (c < ' ' || c >= 0x7F || c == '"' || c == '\\') {
+            i = plain(text, i, to);
+            if (i < to) {
                 i += escaped(text, i, to);
-                require(to - i);
-            } else {
-                buffer[length++] = (byte) c;
-                i++;
             }
         }
         return this;
@@ -173,6 +168,24 @@ final class JsonWriter {
 
     int length() {
         return length;
+    }
+
+    /** Writes characters as long as they need no escape, and returns where it stopped. Local variables, for this is the hot loop. */
+    private int plain(String text, int from, int to) {
+        require(to - from);
+        byte[] bytes = buffer;
+        int at = length;
+        int i = from;
+        while (i < to) {
+            char c = text.charAt(i);
+            if (c < ' ' || c >= 0x7F || c == '"' || c == '\\') {
+                break;
+            }
+            bytes[at++] = (byte) c;
+            i++;
+        }
+        length = at;
+        return i;
     }
 
     /** Writes the character at {@code i} as what it needs to be, and returns how many of the string's it took. */
@@ -258,9 +271,12 @@ final class JsonWriter {
     private void ascii(String text) {
         int count = text.length();
         require(count);
+        byte[] bytes = buffer;
+        int at = length;
         for (int i = 0; i < count; i++) {
-            buffer[length++] = (byte) text.charAt(i);
+            bytes[at++] = (byte) text.charAt(i);
         }
+        length = at;
     }
 
     private void separate() {

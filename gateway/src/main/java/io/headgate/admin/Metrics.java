@@ -6,7 +6,11 @@ import io.headgate.namespace.AccountUsage;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.NamespaceException;
 import io.headgate.placement.Filter;
+import io.headgate.placement.Placement;
 import io.headgate.placement.Rejection;
+import io.headgate.placement.Wish;
+import io.headgate.work.WorkerStatus;
+import io.headgate.work.Workers;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -32,6 +36,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 
 /** All meters of the process, and their text for Prometheus. Thread-safe. */
 public final class Metrics {
@@ -68,6 +73,9 @@ public final class Metrics {
             .register(registry);
     private final MultiGauge liveBlobs = MultiGauge.builder("headgate.live.blobs")
             .description("Blobs that versions refer to")
+            .register(registry);
+    private final MultiGauge rejections = MultiGauge.builder("headgate.placement.rejecting")
+            .description("1 for each filter that keeps new writes off an account now")
             .register(registry);
     /** The registry itself holds on to what it counts only weakly. */
     private final List<LongSupplier> counted = new CopyOnWriteArrayList<>();
@@ -129,13 +137,41 @@ public final class Metrics {
         all.all().forEach(accounts::add);
     }
 
+    /** Exposes how the background workers fare. */
+    public void addWorkers(Workers workers) {
+        for (WorkerStatus status : workers.status()) {
+            String name = status.name();
+            worker(workers, name, "headgate.worker.turns", "Turns that the worker has ended", WorkerStatus::turns);
+            worker(workers, name, "headgate.worker.failures", "Turns that failed", WorkerStatus::failures);
+        }
+    }
+
+    private void worker(
+            Workers workers, String name, String meter, String description, ToLongFunction<WorkerStatus> figure) {
+        FunctionCounter.builder(
+                        meter,
+                        workers,
+                        all -> all.status().stream()
+                                .filter(status -> status.name().equals(name))
+                                .mapToLong(figure)
+                                .sum())
+                .description(description)
+                .tag("worker", name)
+                .register(registry);
+    }
+
     /** Every meter in Prometheus's text format; asks the namespace how much garbage there is. */
-    synchronized byte[] scrape(Namespace namespace, Accounts all) {
+    synchronized byte[] scrape(Namespace namespace, Accounts all, Placement placement) {
         if (!bound) {
             bindJvm();
             bound = true;
         }
         refreshBacklog(namespace, all);
+        rejections.register(
+                placement.explain(all.states(), Wish.ofSize(0)).stream()
+                        .<MultiGauge.Row<?>>map(Metrics::row)
+                        .toList(),
+                true);
         ByteArrayOutputStream text = new ByteArrayOutputStream(64 * 1024);
         try {
             registry.scrape(text, CONTENT_TYPE);
@@ -164,6 +200,11 @@ public final class Metrics {
                     return MultiGauge.Row.of(Tags.of("account", name), garbage ? of.garbageBlobs() : of.blobs());
                 })
                 .toList();
+    }
+
+    private static MultiGauge.Row<?> row(Rejection rejection) {
+        String filter = rejection.filter().name().toLowerCase(Locale.ROOT);
+        return MultiGauge.Row.of(Tags.of("account", rejection.account(), "filter", filter), 1);
     }
 
     private void bindJvm() {

@@ -1,14 +1,13 @@
 package io.headgate.admin;
 
-import java.util.Locale;
-import java.util.Set;
+import java.util.List;
 
 /** Writes a request's target into the log without what would let its reader act as the client. */
 final class RedactedTarget {
     /** Longer targets are cut, for the log alone. */
     static final int MAX_CHARACTERS = 4096;
 
-    private static final Set<String> SECRET_PARAMETERS = Set.of(
+    private static final List<String> SECRET_PARAMETERS = List.of(
             "signature",
             "x-amz-copy-source-server-side-encryption-customer-key",
             "x-amz-credential",
@@ -62,13 +61,24 @@ final class RedactedTarget {
         if (!candidate || to - from > 3 * LONGEST_SECRET) {
             return false;
         }
-        return SECRET_PARAMETERS.contains(decoded(target, from, to).toLowerCase(Locale.ROOT));
+        int percent = target.indexOf('%', from);
+        if (percent >= 0 && percent < to) {
+            String name = decoded(target, from, to);
+            return isSecretName(name, 0, name.length());
+        }
+        return isSecretName(target, from, to);
+    }
+
+    private static boolean isSecretName(String text, int from, int to) {
+        for (String secret : SECRET_PARAMETERS) {
+            if (secret.length() == to - from && text.regionMatches(true, from, secret, 0, secret.length())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static String decoded(String target, int from, int to) {
-        if (target.indexOf('%', from) < 0 || target.indexOf('%', from) >= to) {
-            return target.substring(from, to);
-        }
         StringBuilder decoded = new StringBuilder(to - from);
         for (int i = from; i < to; i++) {
             char c = target.charAt(i);

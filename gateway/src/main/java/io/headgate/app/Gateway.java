@@ -83,11 +83,18 @@ final class Gateway implements AutoCloseable {
         Set<String> inUse = namespace.accountUsage().keySet();
         Accounts accounts = accounts(config, metrics.accounts(), inUse, clock);
         metrics.addAccounts(accounts);
-        return new Gateway(config, root, metrics.measured(namespace), accounts, clock);
+        Gateway gateway = new Gateway(config, root, metrics.measured(namespace), accounts, metrics, clock);
+        metrics.addWorkers(gateway.workers);
+        return gateway;
     }
 
     private Gateway(
-            HeadgateConfig config, Credentials root, Namespace namespace, Accounts accounts, InstantSource clock) {
+            HeadgateConfig config,
+            Credentials root,
+            Namespace namespace,
+            Accounts accounts,
+            Metrics metrics,
+            InstantSource clock) {
         this.namespace = namespace;
         this.accounts = accounts;
         RandomGenerator random = () -> ThreadLocalRandom.current().nextLong();
@@ -100,8 +107,16 @@ final class Gateway implements AutoCloseable {
                 config.intents().window(),
                 config.intents().lifetime());
         ReadsInFlight reads = new ReadsInFlight(clock);
-        Storage storage =
-                new Storage(namespace, intents, reads, accounts, placement, clock, () -> newId(random), random);
+        Storage storage = new Storage(
+                namespace,
+                intents,
+                reads,
+                accounts,
+                placement,
+                clock,
+                () -> newId(random),
+                random,
+                metrics::placementRefused);
         slices = new SliceReader(storage);
         s3 = s3(config, root, storage, slices);
         workers = Workers.start(

@@ -11,7 +11,12 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -22,13 +27,22 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Puts an end to calls that hang: a disk that dies may keep a system call for ever, and no interrupt ends it. Each call that writes or
- * deletes or lists runs on a virtual thread of its own, which is given up when the store has made no progress for the limit; that is an
+ * deletes or lists runs on a thread of its own, which is given up when the store has made no progress for the limit; that is an
  * {@code ACCOUNT_FAULT}, so a write goes on to another account. The time that a put waits for its body does not count.
+ *
+ * <p>Those are platform threads, but for small puts, which wait for a journal's thread rather than for the disk: the JDK does not make up
+ * for a carrier that blocks in a file's read, write or deletion, so as many stuck virtual threads as there are cores would stop them all.
  *
  * <p>A call that was given up may still come to its end one day: it reads no more of the body, and a blob that it stored is deleted. When
  * too many calls hang, further ones fail at once. Reads pass through: their bytes are nowhere else.
  */
 public final class StallGuard implements BlobStore {
+    /** Up to this length a put is small. */
+    private static final long SMALL_BYTES = 16 << 10;
+
+    /** How many large puts run at once; each holds a platform thread for as long as its client takes. */
+    private static final int MAX_LARGE_PUTS = 512;
+
     private static final Logger LOG = LoggerFactory.getLogger(StallGuard.class);
 
     private final BlobStore store;
@@ -36,6 +50,9 @@ public final class StallGuard implements BlobStore {
     private final long limitNanos;
     private final int maxHanging;
     private final AtomicInteger hanging = new AtomicInteger();
+    private final Semaphore largePuts = new Semaphore(MAX_LARGE_PUTS);
+    private final ThreadFactory virtualThreads;
+    private final ExecutorService platformThreads;
 
     /**
      * @param account its name, for messages
@@ -47,19 +64,35 @@ public final class StallGuard implements BlobStore {
         this.account = account;
         this.limitNanos = limit.toNanos();
         this.maxHanging = maxHanging;
+        this.virtualThreads = Thread.ofVirtual().name(account + "-put").factory();
+        this.platformThreads = Executors.newCachedThreadPool(
+                Thread.ofPlatform().daemon().name(account + "-call-", 0).factory());
     }
 
     @Override
     public void put(BlobId id, long lengthBytes, InputStream body) throws IOException {
         Progress progress = new Progress();
         GuardedBody guarded = new GuardedBody(body, progress);
-        run("put", progress, () -> {
+        Callable<@Nullable Void> put = () -> {
             store.put(id, lengthBytes, guarded);
             if (!progress.finish()) {
                 deleteLate(id);
             }
             return null;
-        });
+        };
+        if (lengthBytes <= SMALL_BYTES) {
+            run("put", progress, put, true);
+            return;
+        }
+        if (!largePuts.tryAcquire()) {
+            throw new BlobStoreException(
+                    Kind.THROTTLED, "account " + account + " has " + MAX_LARGE_PUTS + " uploads under way");
+        }
+        try {
+            run("put", progress, put, false);
+        } finally {
+            largePuts.release();
+        }
     }
 
     @Override
@@ -98,6 +131,7 @@ public final class StallGuard implements BlobStore {
     @Override
     public void close() {
         store.close();
+        platformThreads.shutdown(); // a call that hangs is left behind, on a daemon thread
     }
 
     private void deleteLate(BlobId id) {
@@ -111,7 +145,7 @@ public final class StallGuard implements BlobStore {
 
     private <T extends @Nullable Object> T runBriefly(String doing, Callable<T> call) throws BlobStoreException {
         try {
-            return run(doing, new Progress(), call);
+            return run(doing, new Progress(), call, false);
         } catch (BlobStoreException known) {
             throw known;
         } catch (IOException interrupted) {
@@ -119,7 +153,8 @@ public final class StallGuard implements BlobStore {
         }
     }
 
-    private <T extends @Nullable Object> T run(String doing, Progress progress, Callable<T> call) throws IOException {
+    private <T extends @Nullable Object> T run(String doing, Progress progress, Callable<T> call, boolean virtual)
+            throws IOException {
         int already = hanging.get();
         if (already >= maxHanging) {
             throw new BlobStoreException(
@@ -134,7 +169,15 @@ public final class StallGuard implements BlobStore {
                 }
             }
         });
-        Thread thread = Thread.ofVirtual().name(account + "-" + doing).start(task);
+        if (virtual) {
+            virtualThreads.newThread(task).start();
+        } else {
+            try {
+                platformThreads.execute(task);
+            } catch (RejectedExecutionException closed) {
+                throw new BlobStoreException(Kind.ACCOUNT_FAULT, "account " + account + " is closed", closed);
+            }
+        }
         try {
             while (true) {
                 try {
@@ -146,7 +189,7 @@ public final class StallGuard implements BlobStore {
                         throw new BlobStoreException(
                                 Kind.ACCOUNT_FAULT,
                                 "account " + account + " has made no progress with a " + doing + " for "
-                                        + Duration.ofNanos(limitNanos));
+                                        + limitNanos / 1_000_000 + " ms");
                     }
                     hanging.decrementAndGet();
                 }
@@ -158,7 +201,7 @@ public final class StallGuard implements BlobStore {
             if (!progress.abandon()) {
                 hanging.decrementAndGet();
             }
-            thread.interrupt();
+            task.cancel(true);
             Thread.currentThread().interrupt();
             InterruptedIOException failure = new InterruptedIOException("interrupted while waiting for " + account);
             failure.initCause(interrupt);

@@ -5,15 +5,14 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Invocable;
 import org.jspecify.annotations.Nullable;
 
-/** Lets a request's thread wait for one event at a time of the network: content to read, or a write that has ended. Reused. */
+/**
+ * Lets a thread wait for one event at a time of the network: content to read, or a write that has ended. Reused, by one thread at a
+ * time, but not always the same: a body is handed to the thread that writes it to its account.
+ */
 final class Signal implements Callback, Invocable.Task {
-    private final Thread waiter;
+    private volatile @Nullable Thread waiter;
     private volatile boolean raised;
     private @Nullable Throwable failure;
-
-    Signal(Thread waiter) {
-        this.waiter = waiter;
-    }
 
     void reset() {
         failure = null;
@@ -22,6 +21,8 @@ final class Signal implements Callback, Invocable.Task {
 
     /** Waits for the event. Returns false if it has not come within that time. */
     boolean await(long nanos) {
+        // Before the look at what was raised, so that whoever raises it after that look knows whom to wake.
+        waiter = Thread.currentThread();
         long begun = System.nanoTime();
         while (!raised) {
             long left = nanos - (System.nanoTime() - begun);

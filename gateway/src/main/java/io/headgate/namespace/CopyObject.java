@@ -11,7 +11,7 @@ import java.util.Optional;
 /**
  * Makes a new version of {@code key} that shares the source's slices: no bytes move.
  *
- * @param expectedSourceWriteId if present, the source's current version must be this one (PRECONDITION_FAILED otherwise): set when
+ * @param expectedSourceWriteId if present, the source's current version must be this one (SOURCE_CHANGED otherwise): set when
  *     the caller has read the source's bytes for a checksum
  * @param replacement attributes instead of the source's, but for the tags
  * @param tags the tag set instead of the source's

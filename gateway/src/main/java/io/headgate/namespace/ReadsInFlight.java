@@ -1,5 +1,6 @@
 package io.headgate.namespace;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
@@ -10,6 +11,8 @@ import java.util.concurrent.ConcurrentSkipListMap;
  * began may still be being read. Thread-safe.
  */
 public final class ReadsInFlight {
+    private static final Duration LONGEST_COMMIT = Duration.ofSeconds(30);
+
     private final InstantSource clock;
     private final ConcurrentSkipListMap<Long, Integer> countBySecond = new ConcurrentSkipListMap<>();
 
@@ -29,9 +32,13 @@ public final class ReadsInFlight {
         countBySecond.computeIfPresent(begun, (second, count) -> count == 1 ? null : count - 1);
     }
 
-    /** No read under way began before this instant. */
+    /**
+     * Garbage queued before this instant is not being read. A commit queues it as of its beginning and may take a while, in which a read
+     * still sees the old version; hence the margin.
+     */
     public Instant oldestBegin() {
         Map.Entry<Long, Integer> oldest = countBySecond.firstEntry();
-        return oldest == null ? clock.instant() : Instant.ofEpochSecond(oldest.getKey());
+        Instant begin = oldest == null ? clock.instant() : Instant.ofEpochSecond(oldest.getKey());
+        return begin.minus(LONGEST_COMMIT);
     }
 }

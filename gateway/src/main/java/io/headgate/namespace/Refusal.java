@@ -20,6 +20,8 @@ public enum Refusal {
     SIZE_MISMATCH,
     /** Complete: the checksum of the whole is not the one that the client said. */
     BAD_DIGEST,
+    /** The source of a copy is no longer the version whose bytes the caller has read. */
+    SOURCE_CHANGED,
     /** The requested range does not lie in the source of a copied part. */
     INVALID_RANGE,
     /** The write's intent has expired and its blobs may have been swept already: the write must be made again. */

@@ -55,7 +55,10 @@ public final class PercentCoding {
         return true;
     }
 
-    /** Encodes as S3 does in listings with {@code encoding-type=url}: all but letters, digits and {@code - _ . * /}; space as +. */
+    /**
+     * Encodes as listings with {@code encoding-type=url} want it: all but letters, digits and {@code - _ . * /}. AWS sends a space as
+     * {@code +}; {@code %20} is what every client undoes alike, those too that leave a {@code +} alone.
+     */
     public static String encodeForListing(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         StringBuilder encoded = new StringBuilder(bytes.length + 16);
@@ -71,8 +74,6 @@ public final class PercentCoding {
                     || c == '/';
             if (plain) {
                 encoded.append(c);
-            } else if (c == ' ') {
-                encoded.append('+');
             } else {
                 encoded.append('%').append(HEX[c >> 4]).append(HEX[c & 0xF]);
             }

@@ -19,6 +19,9 @@ public record XmlElement(String name, String text, List<XmlElement> children) {
     /** Deeper than any document S3 accepts. */
     private static final int MAX_DEPTH = 16;
 
+    /** More than any document S3 accepts: 10,000 parts of a few elements each. Bounds the memory that a document takes. */
+    private static final int MAX_ELEMENTS = 80_000;
+
     private static final XMLInputFactory FACTORY = factory();
 
     private static XMLInputFactory factory() {
@@ -65,11 +68,12 @@ public record XmlElement(String name, String text, List<XmlElement> children) {
     private static XmlElement parse(XMLStreamReader reader) throws XMLStreamException {
         Deque<Open> open = new ArrayDeque<>();
         XmlElement root = null;
+        int elements = 0;
         while (reader.hasNext()) {
             switch (reader.next()) {
                 case XMLStreamConstants.START_ELEMENT -> {
-                    if (open.size() == MAX_DEPTH) {
-                        throw new S3Exception(S3Error.MALFORMED_XML, "The document is nested too deeply");
+                    if (open.size() == MAX_DEPTH || ++elements > MAX_ELEMENTS) {
+                        throw new S3Exception(S3Error.MALFORMED_XML, "The document has too many elements");
                     }
                     open.push(new Open(reader.getLocalName()));
                 }

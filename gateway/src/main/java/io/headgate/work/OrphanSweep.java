@@ -5,6 +5,7 @@ import io.headgate.account.BreakerOpenException;
 import io.headgate.blob.BlobStore.StoredBlob;
 import io.headgate.blob.BlobStoreException;
 import io.headgate.domain.BlobId;
+import io.headgate.namespace.AccountUsage;
 import io.headgate.namespace.Namespace;
 import java.time.Duration;
 import java.time.Instant;
@@ -62,6 +63,16 @@ public final class OrphanSweep implements Worker {
         if (current == null) {
             if (now.isBefore(nextPass)) {
                 return Turn.idle(Duration.between(now, nextPass));
+            }
+            if (namespace
+                            .accountUsage()
+                            .getOrDefault(account.name(), AccountUsage.NONE)
+                            .blobs()
+                    == 0) {
+                // To a namespace that is new, or not this account's, every blob is an orphan.
+                LOG.info("account {}: no search for orphans, as the namespace knows no blob of it", account.name());
+                nextPass = now.plus(settings.interval());
+                return Turn.idle(settings.interval());
             }
             current = new Pass(now.minus(settings.minAge()));
             pass = current;

@@ -24,8 +24,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 final class AccountTest {
@@ -302,64 +300,6 @@ final class AccountTest {
     }
 
     @Test
-    void a_call_that_the_account_stalls_is_given_up_as_a_fault() throws Exception {
-        BlobId id = put(100);
-        for (Action action : List.<Action>of(() -> put(1), () -> account.get(id, 0, 100), () -> account.delete(id))) {
-            store.stall = new CountDownLatch(1);
-            AtomicReference<Throwable> thrown = new AtomicReference<>();
-            AtomicReference<Boolean> interrupted = new AtomicReference<>();
-            Thread caller = Thread.ofVirtual().start(() -> {
-                try {
-                    action.run();
-                } catch (Throwable failure) {
-                    thrown.set(failure);
-                }
-                interrupted.set(Thread.currentThread().isInterrupted());
-            });
-            store.stall.await();
-            clock.move(Account.STALL_TIMEOUT.minusNanos(1));
-            account.interruptStalled();
-            clock.move(Duration.ofNanos(1));
-            assertThat(thrown.get()).isNull();
-            account.interruptStalled();
-            caller.join();
-            assertThat(thrown.get())
-                    .isInstanceOf(BlobStoreException.class)
-                    .hasMessageContaining("no progress for 15 s");
-            assertThat(interrupted.get()).isFalse();
-        }
-        assertThat(account.breaker().status()).isEqualTo(Status.OPEN);
-    }
-
-    @Test
-    void a_slow_body_is_not_a_stalled_account() throws Exception {
-        InputStream slow = new InputStream() {
-            private int left = 3;
-
-            @Override
-            public int read() {
-                clock.move(Duration.ofMinutes(1));
-                account.interruptStalled();
-                return left-- > 0 ? 'x' : -1;
-            }
-
-            @Override
-            public int read(byte[] target, int offset, int length) {
-                int next = read();
-                target[offset] = (byte) next;
-                return next < 0 ? -1 : 1;
-            }
-        };
-        account.put(account.reserve(3), Bytes.freshId(), 3, slow);
-        assertThat(heard).containsExactly("PUT OK 0");
-        ReadableByteChannel read = account.get(store.blobs.keySet().iterator().next(), 0, 3);
-        clock.move(Duration.ofMinutes(1));
-        account.interruptStalled();
-        assertThat(Bytes.read(read)).hasSize(3);
-        assertThat(Thread.currentThread().isInterrupted()).isFalse();
-    }
-
-    @Test
     void accounts_are_found_by_name_and_have_different_names() {
         Accounts accounts = new Accounts(List.of(account));
         assertThat(accounts.byName("disk-1")).contains(account);
@@ -385,21 +325,11 @@ final class AccountTest {
         final Map<BlobId, byte[]> blobs = new HashMap<>();
         BlobStoreException failure;
         RuntimeException bug;
-        CountDownLatch stall;
         long usable = Long.MAX_VALUE;
         long delayMillis;
         boolean closed;
 
         private void failIfTold() throws BlobStoreException {
-            if (stall != null) {
-                stall.countDown();
-                try {
-                    Thread.sleep(Duration.ofDays(1));
-                } catch (InterruptedException given) {
-                    Thread.currentThread().interrupt();
-                    throw new BlobStoreException(Kind.ACCOUNT_FAULT, "interrupted");
-                }
-            }
             if (failure != null) {
                 throw failure;
             }

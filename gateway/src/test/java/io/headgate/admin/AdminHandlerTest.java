@@ -323,6 +323,7 @@ final class AdminHandlerTest {
                         "headgate_account_capacity_bytes{account=\"disk-1\"} 1.073741824E9",
                         "headgate_account_ingress_limit_bytes{account=\"disk-1\"} +Inf",
                         "headgate_placement_refusals_total{filter=\"breaker_open\"} 1.0",
+                        "headgate_placement_rejecting{account=\"disk-2\",filter=\"breaker_open\"} 1.0",
                         "headgate_garbage_blobs{account=\"disk-1\"} 0.0",
                         "headgate_namespace_call_seconds_count{call=\"account_usage\"} 1",
                         "headgate_test_count_total 7.0",

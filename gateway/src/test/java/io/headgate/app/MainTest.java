@@ -156,6 +156,22 @@ final class MainTest {
     }
 
     @Test
+    void every_metric_of_a_gateway_at_work_is_in_the_reference() throws Exception {
+        String reference = Files.readString(Path.of("../docs/operations.md"));
+        try (Serve serve = start()) {
+            assertThat(serve).isNotNull();
+            get(readyUrl(1) + "/bucket/key");
+
+            String metrics = get(readyUrl(3) + "/metrics").body();
+            assertThat(metrics.lines()
+                            .filter(line -> line.startsWith("# TYPE headgate_"))
+                            .map(line -> line.split(" ")[2]))
+                    .isNotEmpty()
+                    .allSatisfy(name -> assertThat(reference).contains("`" + name));
+        }
+    }
+
+    @Test
     void admin_commands_ask_the_gateway_with_the_token_from_its_data_directory() throws Exception {
         try (Serve serve = start()) {
             assertThat(serve).isNotNull();

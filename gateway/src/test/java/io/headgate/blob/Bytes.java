@@ -8,19 +8,19 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
-import java.time.Clock;
+import java.time.Instant;
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Bytes for tests, and fresh names for them. */
 public final class Bytes {
     private static final BlobIds IDS =
-            new BlobIds(Clock.systemUTC(), () -> ThreadLocalRandom.current().nextLong());
+            new BlobIds(() -> ThreadLocalRandom.current().nextLong());
 
     private Bytes() {}
 
     public static BlobId freshId() {
-        return IDS.next();
+        return IDS.next(Instant.now());
     }
 
     /** Bytes that depend on the id, so that a blob under a wrong name is noticed. */

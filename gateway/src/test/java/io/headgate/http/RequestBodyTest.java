@@ -16,6 +16,8 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -89,6 +91,48 @@ final class RequestBodyTest {
                     .isEqualTo(
                             digest(body) + " [Field[name=x-amz-checksum-crc32, value=abc=], Field[name=b, value=c]]");
             assertThat(client.get("/").text()).isEqualTo("0 0 []");
+        }
+    }
+
+    /** A body is handed to the thread that writes it to its account, and that one must be woken when more of it comes. */
+    @Test
+    void a_body_that_pauses_goes_on_for_whichever_thread_reads_it() throws IOException {
+        AtomicLong received = new AtomicLong();
+        AtomicReference<Thread> reader = new AtomicReference<>();
+        HttpHandler handler = exchange -> {
+            Thread other = Thread.ofPlatform().unstarted(() -> {
+                byte[] buffer = new byte[8192];
+                try {
+                    for (int n = exchange.body().read(buffer);
+                            n >= 0;
+                            n = exchange.body().read(buffer)) {
+                        received.addAndGet(n);
+                    }
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            reader.set(other);
+            other.start();
+            try {
+                other.join();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+            return text("received " + received);
+        };
+        // A reader that nobody wakes would look again only when the least rate is judged, after an hour.
+        try (ServerFixture fixture = new ServerFixture(config -> config.withMinRate(1, Duration.ofHours(1)), handler);
+                RawClient client = fixture.connect()) {
+            client.send(PUT + "Content-Length: 300000\r\n\r\n");
+            for (int sent = 0; sent < 300_000; sent += 100_000) {
+                int soFar = sent;
+                await().until(() -> received.get() == soFar
+                        && reader.get() != null
+                        && reader.get().getState() == Thread.State.TIMED_WAITING);
+                client.send(new byte[100_000]);
+            }
+            assertThat(client.reply().text()).isEqualTo("received 300000");
         }
     }
 

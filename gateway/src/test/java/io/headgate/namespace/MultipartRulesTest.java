@@ -131,7 +131,7 @@ final class MultipartRulesTest {
         List<NamedPart> named = upload(Optional.empty());
         assertThat(refusal(
                         rules.complete(command(named, Optional.empty(), Optional.of(24L)), Optional.empty(), uploaded)))
-                .isEqualTo(Refusal.ENTITY_TOO_LARGE);
+                .isEqualTo(Refusal.SIZE_MISMATCH);
         assertThat(rules.complete(command(named, Optional.empty(), Optional.of(25L)), Optional.empty(), uploaded))
                 .isInstanceOf(Outcome.Done.class);
         for (int i = 1; i <= 2; i++) {

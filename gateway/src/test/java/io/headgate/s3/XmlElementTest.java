@@ -81,6 +81,11 @@ class XmlElementTest {
         assertMalformed("<Delete>".repeat(100_000));
     }
 
+    @Test
+    void a_document_of_elements_without_number_is_malformed() {
+        assertMalformed("<Delete>" + "<a/>".repeat(100_000) + "</Delete>");
+    }
+
     private static void assertMalformed(String document) {
         assertThatThrownBy(() -> parse(document))
                 .isInstanceOfSatisfying(

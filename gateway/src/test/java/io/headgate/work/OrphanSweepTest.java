@@ -74,6 +74,7 @@ final class OrphanSweepTest {
 
     @Test
     void a_pass_goes_on_where_it_was_when_the_account_fails_in_between() throws Exception {
+        site.put("known", "disk-1", 3);
         for (int i = 0; i < 20; i++) {
             orphan("disk-1", 3);
         }
@@ -91,6 +92,7 @@ final class OrphanSweepTest {
 
     @Test
     void an_account_full_of_blobs_of_another_namespace_is_not_emptied() throws Exception {
+        BlobId known = site.put("known", "disk-1", 3);
         for (int i = 0; i < OrphanSweep.PLAUSIBLE + 10; i++) {
             orphan("disk-1", 3);
         }
@@ -99,7 +101,17 @@ final class OrphanSweepTest {
         site.turnUntilIdle(sweep);
 
         assertThat(usage().garbageBlobs()).isLessThanOrEqualTo(OrphanSweep.PLAUSIBLE);
-        assertThat(site.blobs("disk-1")).hasSize(OrphanSweep.PLAUSIBLE + 10);
+        assertThat(site.blobs("disk-1")).hasSize(OrphanSweep.PLAUSIBLE + 11).contains(known);
+    }
+
+    @Test
+    void an_account_of_which_the_namespace_knows_no_blob_is_left_alone() throws Exception {
+        orphan("disk-1", 3);
+        site.clock.move(Duration.ofHours(7));
+
+        assertThat(site.turnUntilIdle(sweep)).isEqualTo(Turn.idle(Duration.ofDays(1)));
+
+        assertThat(usage().garbageBlobs()).isZero();
     }
 
     /** As a write leaves it that came to its end after the sweep of its intent. */

@@ -10,11 +10,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -107,7 +111,7 @@ final class BrokenDisksTest {
     @Test
     void a_disk_that_fills_up_costs_no_write_and_is_used_again_when_there_is_room() throws Exception {
         Path directory = data.resolve("disk-1");
-        mount(directory, "tmpfs", "size=224m", "tmpfs");
+        mount(directory, "tmpfs", "size=512m", "tmpfs");
         start();
         write(20, 10_000);
         Path ballast = directory.resolve("ballast");
@@ -132,7 +136,7 @@ final class BrokenDisksTest {
     void a_disk_that_freezes_delays_a_few_writes_and_stops_none() throws Exception {
         Path image = data.resolve("image");
         try (var file = new java.io.RandomAccessFile(image.toFile(), "rw")) {
-            file.setLength(320L << 20);
+            file.setLength(640L << 20);
         }
         assumeThat(run("mkfs.ext4", "-q", "-F", image.toString()))
                 .as("mkfs.ext4")
@@ -148,8 +152,8 @@ final class BrokenDisksTest {
 
         assumeThat(run("fsfreeze", "-f", mount.toString())).as("fsfreeze").isZero();
         repairs.addFirst(() -> run("fsfreeze", "-u", mount.toString()));
-        write(40, 10_000);
-        write(10, 2_000_000);
+        writeAtOnce(12, 2_000_000);
+        writeAtOnce(40, 10_000);
 
         run("fsfreeze", "-u", mount.toString());
         awaitWritesTo(directory.toRealPath(), ChildGateway.blobFiles(directory.toRealPath()));
@@ -170,6 +174,24 @@ final class BrokenDisksTest {
             String key = "key " + acknowledged.size();
             s3.putObject(request -> request.bucket(BUCKET).key(key), RequestBody.fromBytes(bytes));
             acknowledged.put(key, bytes);
+        }
+    }
+
+    /** The same, all at once. */
+    private void writeAtOnce(int count, int sizeBytes) throws Exception {
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            List<Future<?>> writes = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                byte[] bytes = new byte[sizeBytes];
+                random.nextBytes(bytes);
+                String key = "key " + acknowledged.size();
+                acknowledged.put(key, bytes);
+                writes.add(threads.submit(
+                        () -> s3.putObject(request -> request.bucket(BUCKET).key(key), RequestBody.fromBytes(bytes))));
+            }
+            for (Future<?> write : writes) {
+                write.get(30, TimeUnit.SECONDS);
+            }
         }
     }
 

@@ -211,6 +211,9 @@ final class ChildGateway implements AutoCloseable {
         try (BufferedReader reader = from.inputReader()) {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                 synchronized (output) {
+                    if (Boolean.getBoolean("headgate.process.verbose")) {
+                        System.out.println("gateway: " + line);
+                    }
                     output.add(line);
                     if (output.size() > KEPT_LINES) {
                         output.remove();

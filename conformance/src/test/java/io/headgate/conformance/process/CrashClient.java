@@ -42,6 +42,7 @@ final class CrashClient {
     private final String prefix;
     private final Random random;
     private final AtomicLong blobNumbers;
+    private final AtomicLong answers;
     private final Map<String, Set<Optional<Content>>> possible = new HashMap<>();
     private final Map<Operation, Integer> acknowledged = new EnumMap<>(Operation.class);
     /** What each key holds if the latest call took effect. */
@@ -49,11 +50,12 @@ final class CrashClient {
 
     private int cutOff;
 
-    CrashClient(String bucket, String prefix, long seed, AtomicLong blobNumbers) {
+    CrashClient(String bucket, String prefix, long seed, AtomicLong blobNumbers, AtomicLong answers) {
         this.bucket = bucket;
         this.prefix = prefix;
         this.random = new Random(seed);
         this.blobNumbers = blobNumbers;
+        this.answers = answers;
         for (int i = 0; i < KEYS; i++) {
             possible.put(prefix + "/key " + i, Set.of(Optional.empty()));
         }
@@ -85,6 +87,7 @@ final class CrashClient {
             case COPY -> copy(s3, key, anyKey());
         }
         acknowledged.merge(operation, 1, Integer::sum);
+        answers.incrementAndGet();
     }
 
     private void put(S3Client s3, String key, int sizeBytes) {

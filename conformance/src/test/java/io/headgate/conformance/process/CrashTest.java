@@ -34,6 +34,9 @@ import software.amazon.awssdk.services.s3.model.MultipartUpload;
 final class CrashTest {
     private static final int CYCLES = Integer.getInteger("headgate.crash.cycles", 15);
     private static final int CLIENTS = 8;
+    /** Of each run, before it is killed. */
+    private static final int LEAST_ANSWERS = 50;
+
     private static final String BUCKET = "crash";
     private static final List<String> ACCOUNTS = List.of("disk-1", "disk-2", "disk-3");
 
@@ -49,6 +52,7 @@ final class CrashTest {
     private final long seed = Long.getLong("headgate.crash.seed", System.nanoTime());
     private final Random random = new Random(seed);
     private final AtomicLong blobNumbers = new AtomicLong();
+    private final AtomicLong answers = new AtomicLong();
     private final List<CrashClient> clients = new ArrayList<>();
 
     @TempDir
@@ -60,7 +64,7 @@ final class CrashTest {
     void describe() {
         gateway = new ChildGateway(data, List.of("-Xmx256m"), IMPATIENT);
         for (int i = 0; i < CLIENTS; i++) {
-            clients.add(new CrashClient(BUCKET, "client-" + i, seed + i, blobNumbers));
+            clients.add(new CrashClient(BUCKET, "client-" + i, seed + i, blobNumbers, answers));
         }
     }
 
@@ -103,7 +107,9 @@ final class CrashTest {
             for (CrashClient client : clients) {
                 writing.add(threads.submit(() -> client.writeUntilCutOff(s3)));
             }
-            Thread.sleep(200 + random.nextInt(1300)); // no condition: the kill is to come at any moment
+            long before = answers.get();
+            await().atMost(Duration.ofSeconds(30)).until(() -> answers.get() - before >= LEAST_ANSWERS);
+            Thread.sleep(random.nextInt(1000)); // no condition: the kill is to come at any moment
             gateway.kill();
             for (Future<?> client : writing) {
                 client.get(); // an answer that was an error, though the gateway lived, fails here

@@ -64,13 +64,13 @@ final class Transfer implements AutoCloseable {
     }
 
     /**
-     * Reads the rest of the body.
+     * Reads blocks from number {@code from} (inclusive) to {@code to} (exclusive).
      *
-     * @param buffer as {@link #beginDownload} left it
-     * @return the number of the first block that is not the object's, or {@code blocks} if all are
+     * @param buffer as {@link #beginDownload} or the last call left it
+     * @return the number of the first block that is not the object's, or {@code to} if all are
      */
-    int receiveBlocks(int object, int blocks, ByteBuffer buffer) throws IOException {
-        for (int number = 0; number < blocks; number++) {
+    int receiveBlocks(int object, int from, int to, ByteBuffer buffer) throws IOException {
+        for (int number = from; number < to; number++) {
             ByteBuffer expected = block(object, number);
             while (expected.hasRemaining()) {
                 if (!buffer.hasRemaining()) {
@@ -85,7 +85,7 @@ final class Transfer implements AutoCloseable {
                 expected.position(expected.position() + length);
             }
         }
-        return blocks;
+        return to;
     }
 
     @Override

@@ -28,7 +28,7 @@ final class AccountDirectory {
     private final String account;
     private final Path root;
     private final Path marker;
-    private final boolean firstUse;
+    private volatile boolean firstUse;
 
     /** The account, held by this process. */
     record Claim(FileChannel lockFile, FileLock lock) implements AutoCloseable {
@@ -75,6 +75,7 @@ final class AccountDirectory {
         try {
             FileLock lock = channel.tryLock();
             if (lock != null) {
+                firstUse = false; // once used, a directory that is missing is a disk that is not mounted
                 return new Claim(channel, lock);
             }
         } catch (OverlappingFileLockException inThisProcess) {

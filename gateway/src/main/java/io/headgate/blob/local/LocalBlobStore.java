@@ -178,15 +178,28 @@ public final class LocalBlobStore implements BlobStore {
             throw new IllegalArgumentException("offset " + offsetBytes + ", length " + lengthBytes);
         }
         try {
-            settle(id);
-            Optional<FileChannel> file = files.open(id);
+            Optional<FileChannel> file = settled(id, readable());
             if (file.isEmpty()) {
-                throw missing(id);
+                // Missing for certain, or because the account is not what it should be? Look again when it surely is.
+                Opened account = open();
+                directory.check();
+                file = settled(id, account);
+            }
+            if (file.isEmpty()) {
+                throw new BlobStoreException(Kind.MISSING, "Blob " + id + " is not there");
             }
             return run(id, file.get(), offsetBytes, lengthBytes);
         } catch (IOException failure) {
             throw fault("reading a blob", failure);
         }
+    }
+
+    /** The blob's file, written first if the blob is in the journal only. */
+    private Optional<FileChannel> settled(BlobId id, @Nullable Opened account) throws IOException {
+        if (account != null && account.journal() != null) {
+            account.journal().writer().settle(id);
+        }
+        return files.open(id);
     }
 
     private BlobRun run(BlobId id, FileChannel file, long offsetBytes, long lengthBytes) throws IOException {
@@ -199,20 +212,6 @@ public final class LocalBlobStore implements BlobStore {
             file.close();
             throw failure;
         }
-    }
-
-    private void settle(BlobId id) throws IOException {
-        Opened account = readable();
-        if (account != null && account.journal() != null) {
-            account.journal().writer().settle(id);
-        }
-    }
-
-    /** Missing for certain, or perhaps because the account is not what it should be. */
-    private BlobStoreException missing(BlobId id) throws BlobStoreException {
-        open();
-        directory.check();
-        return new BlobStoreException(Kind.MISSING, "Blob " + id + " is not there");
     }
 
     @Override

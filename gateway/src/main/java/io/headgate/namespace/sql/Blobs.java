@@ -169,6 +169,7 @@ final class Blobs {
             case INTENT_EXPIRED -> 11;
             case SUPERSEDED -> 12;
             case SIZE_MISMATCH -> 13;
+            case SOURCE_CHANGED -> 14;
         };
     }
 

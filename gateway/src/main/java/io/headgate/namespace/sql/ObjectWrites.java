@@ -178,7 +178,9 @@ final class ObjectWrites {
                 boolean expected =
                         expectedWriteId.isEmpty() || expectedWriteId.get().equals(source.writeId());
                 boolean holds = condition.check(source.etag(), source.lastModified()) == ReadCondition.Verdict.HOLDS;
-                yield expected && holds ? found : new Outcome.Refused<>(Refusal.PRECONDITION_FAILED);
+                yield !holds
+                        ? new Outcome.Refused<>(Refusal.PRECONDITION_FAILED)
+                        : expected ? found : new Outcome.Refused<>(Refusal.SOURCE_CHANGED);
             }
         };
     }

@@ -153,6 +153,7 @@ final class BlobWriter {
             case Choice.Chosen(String name, boolean probe) ->
                 storage.accounts().byName(name).orElseThrow();
             case Choice.NoneEligible(List<Rejection> rejections) -> {
+                storage.refused().accept(rejections);
                 LOG.warn("no account can take a write of {} bytes: {}", sizeBytes, rejections);
                 String filters = rejections.stream()
                         .map(rejection -> rejection.filter().name())

@@ -100,9 +100,8 @@ final class Call {
         if (claims.lengthBytes() > MAX_DOCUMENT_BYTES) {
             throw new S3Exception(S3Error.MALFORMED_XML, "The document is too large");
         }
-        byte[] document = new byte[(int) claims.lengthBytes()];
         try (VerifiedBody body = body(claims, Optional.empty())) {
-            body.readNBytes(document, 0, document.length);
+            byte[] document = body.readNBytes((int) claims.lengthBytes()); // grows as bytes arrive
             body.finish();
             return document;
         } catch (IOException broken) {

@@ -42,10 +42,7 @@ final class CopyObject {
         ObjectAttributes given = RequestAttributes.read(head);
         boolean ontoItself = request.source().bucket().equals(request.bucket())
                 && request.source().key().equals(request.key());
-        if (ontoItself
-                && !replaceAttributes
-                && head.header("x-amz-storage-class") == null
-                && head.header("x-amz-website-redirect-location") == null) {
+        if (ontoItself && !replaceAttributes && head.header("x-amz-storage-class") == null) {
             throw new S3Exception(
                     S3Error.INVALID_REQUEST,
                     "This copy request is illegal because it is trying to copy an object to itself without changing the object's"

@@ -90,7 +90,7 @@ final class DeleteObjects {
     private static WriteCondition condition(String etag) {
         Optional<ETag> tag = Conditions.tag(etag);
         if (tag.isEmpty()) {
-            return WriteCondition.NONE;
+            return new WriteCondition.Matches(Set.of()); // what no object's tag can be, matches none
         }
         return tag.get().value().equals("*")
                 ? new WriteCondition.Present()

@@ -29,7 +29,9 @@ final class ListObjects {
                         request.bucket(), request.prefix(), request.delimiter(), request.marker(), request.maxKeys())));
         Listing listing = new Listing("ListBucketResult", request.encodeUrl());
         listing.xml().element("Name", request.bucket().value());
-        listing.text("Prefix", request.prefix()).text("Marker", request.marker());
+        // Not encoded: botocore undoes the encoding of every element of this version but the prefix.
+        listing.xml().element("Prefix", request.prefix());
+        listing.text("Marker", request.marker());
         listing.xml().element("MaxKeys", request.maxKeys());
         listing.optionalText("Delimiter", request.delimiter()).encodingType();
         listing.xml().element("IsTruncated", page.truncated());

@@ -5,7 +5,6 @@ import io.headgate.namespace.ObjectPage;
 import io.headgate.namespace.ObjectQuery;
 import io.headgate.s3.Action;
 import io.headgate.s3.Responses;
-import io.headgate.s3.S3Exception;
 import io.headgate.s3.S3Request;
 import java.util.Optional;
 
@@ -27,10 +26,9 @@ final class ListObjectsV2 {
 
     Response handle(S3Request.ListObjectsV2 request, Call call) {
         Optional<String> token = request.continuationToken();
-        if (token.isPresent() && token.get().isEmpty()) {
-            throw S3Exception.invalidArgument("continuation-token", "", "The continuation token provided is incorrect");
-        }
-        String after = token.isPresent() ? ListTokens.decode("continuation-token", token.get()) : request.startAfter();
+        String after = token.isPresent() && !token.get().isEmpty()
+                ? ListTokens.decode("continuation-token", token.get())
+                : request.startAfter();
         ObjectPage page = Refusals.done(storage.namespace()
                 .listObjects(new ObjectQuery(
                         request.bucket(), request.prefix(), request.delimiter(), after, request.maxKeys())));

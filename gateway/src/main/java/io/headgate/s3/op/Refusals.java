@@ -37,6 +37,7 @@ final class Refusals {
             case ENTITY_TOO_LARGE -> S3Error.ENTITY_TOO_LARGE;
             case SIZE_MISMATCH -> S3Error.INVALID_REQUEST;
             case BAD_DIGEST -> S3Error.BAD_DIGEST;
+            case SOURCE_CHANGED -> S3Error.CONDITIONAL_REQUEST_CONFLICT;
             case INVALID_RANGE -> S3Error.INVALID_RANGE;
             case INTENT_EXPIRED -> S3Error.SERVICE_UNAVAILABLE;
             case SUPERSEDED -> S3Error.OPERATION_ABORTED;

@@ -5,9 +5,12 @@ import io.headgate.namespace.Namespace;
 import io.headgate.namespace.ReadsInFlight;
 import io.headgate.namespace.WriteIntents;
 import io.headgate.placement.Placement;
+import io.headgate.placement.Rejection;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
@@ -16,6 +19,7 @@ import java.util.random.RandomGenerator;
  *
  * @param newId makes a fresh UUID in text
  * @param random draws the account of a write; thread-safe
+ * @param refused is told of the filters that left a write without an account; thread-safe
  */
 public record Storage(
         Namespace namespace,
@@ -25,7 +29,8 @@ public record Storage(
         Placement placement,
         InstantSource clock,
         Supplier<String> newId,
-        RandomGenerator random) {
+        RandomGenerator random,
+        Consumer<List<Rejection>> refused) {
 
     /** The clock's time to the millisecond, as versions carry it. */
     Instant now() {

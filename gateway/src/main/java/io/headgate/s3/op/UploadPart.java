@@ -73,8 +73,8 @@ final class UploadPart {
         if (expected.isPresent() && actual.isPresent() && !expected.equals(actual)) {
             throw new S3Exception(
                     S3Error.INVALID_REQUEST,
-                    "Checksum Type mismatch occurred, expected checksum Type: " + expected.get() + ", actual checksum Type: "
-                            + actual.get());
+                    "Checksum Type mismatch occurred, expected checksum Type: " + expected.get()
+                            + ", actual checksum Type: " + actual.get());
         }
     }
 }

@@ -165,7 +165,8 @@ final class FaultyAccountsTest {
                 new Placement(new Thresholds(0.9, 0.8, 0.8)),
                 site.clock,
                 () -> UUID.randomUUID().toString(),
-                new Random(11)));
+                new Random(11),
+                _ -> {}));
     }
 
     /** Writes that must all succeed; how many landed in each account. */
