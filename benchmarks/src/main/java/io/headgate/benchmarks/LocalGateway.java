@@ -94,7 +94,7 @@ final class LocalGateway implements AutoCloseable {
                 clock,
                 () -> new UUID(random.nextLong(), random.nextLong()).toString(),
                 random,
-                _ -> {});
+                rejections -> {});
         workers = Workers.start(
                 BackgroundWork.of(namespace, accounts, intents, reads, clock, WorkSettings.DEFAULT), clock);
         server = HttpServer.start(HttpServerConfig.listeningOn("127.0.0.1", 0), s3(storage), _ -> {}, clock, random);

@@ -409,8 +409,8 @@ class MultipartTest extends S3Test {
         upload.part(1, new byte[0]);
         upload.complete();
 
-        HeadObjectResponse head = s3.headObject(
-                request -> request.bucket(bucket).key("key").partNumber(1));
+        HeadObjectResponse head =
+                s3.headObject(request -> request.bucket(bucket).key("key").partNumber(1));
 
         assertThat(head.contentLength()).isZero();
         assertThat(head.contentRange()).isNull();

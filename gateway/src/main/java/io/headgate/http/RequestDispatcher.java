@@ -86,12 +86,10 @@ final class RequestDispatcher extends Handler.Abstract implements Graceful {
         long begunNanos = System.nanoTime();
         ServerConnection connection = (ServerConnection) request.getConnectionMetaData();
         RateFloor floor = new RateFloor(config.minBytesPerSecond(), rateSpanNanos);
-        RequestBody body =
-                new RequestBody(request, new Signal(), floor, expectsContinue(request));
+        RequestBody body = new RequestBody(request, new Signal(), floor, expectsContinue(request));
         JettyExchange exchange = new JettyExchange(
                 request, head(request, connection), connection.nextRequestId(), clock.instant(), body);
-        ResponseSender sender =
-                new ResponseSender(request, response, buffers, new Signal(), floor);
+        ResponseSender sender = new ResponseSender(request, response, buffers, new Signal(), floor);
 
         Response answer = answer(exchange, connection);
         boolean closing = !body.isDrainable(request.getLength());

@@ -64,7 +64,11 @@ public final class OrphanSweep implements Worker {
             if (now.isBefore(nextPass)) {
                 return Turn.idle(Duration.between(now, nextPass));
             }
-            if (namespace.accountUsage().getOrDefault(account.name(), AccountUsage.NONE).blobs() == 0) {
+            if (namespace
+                            .accountUsage()
+                            .getOrDefault(account.name(), AccountUsage.NONE)
+                            .blobs()
+                    == 0) {
                 // To a namespace that is new, or not this account's, every blob is an orphan.
                 LOG.info("account {}: no search for orphans, as the namespace knows no blob of it", account.name());
                 nextPass = now.plus(settings.interval());

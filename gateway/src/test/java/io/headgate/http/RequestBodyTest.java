@@ -9,8 +9,6 @@ import io.headgate.domain.BodyException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
@@ -18,6 +16,8 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -103,7 +103,9 @@ final class RequestBodyTest {
             Thread other = Thread.ofPlatform().unstarted(() -> {
                 byte[] buffer = new byte[8192];
                 try {
-                    for (int n = exchange.body().read(buffer); n >= 0; n = exchange.body().read(buffer)) {
+                    for (int n = exchange.body().read(buffer);
+                            n >= 0;
+                            n = exchange.body().read(buffer)) {
                         received.addAndGet(n);
                     }
                 } catch (IOException e) {

@@ -195,7 +195,8 @@ final class BlobFiles {
         Path parent = root.resolve(String.format(Locale.ROOT, "%02x", fanOut));
         for (String name : buckets(parent, from, to)) {
             for (BlobId id : first(parent.resolve(name), from, to, after, limit - page.size())) {
-                // One that has just been deleted stands in the page all the same: a shorter page would look like the last.
+                // One that has just been deleted stands in the page all the same: a shorter page would look like the
+                // last.
                 page.add(new StoredBlob(id, Math.max(0, sizeOf(id))));
             }
             if (page.size() == limit) {

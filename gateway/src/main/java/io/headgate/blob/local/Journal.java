@@ -37,7 +37,7 @@ final class Journal implements AutoCloseable {
      * @param maxAge after which a segment is sealed though it is not full
      */
     record Sizes(int maxBlobBytes, int segmentBytes, int maxSegments, int batchBytes, int maxRecords, Duration maxAge) {
-        static final Sizes DEFAULT = new Sizes(16 << 10, 16 << 20, 8, 1 << 20, 16_384, Duration.ofSeconds(5));
+        static final Sizes DEFAULT = new Sizes(16 << 10, 8 << 20, 16, 1 << 20, 8_192, Duration.ofSeconds(5));
 
         /** Room for all segments, and again for the files of the blobs that they hold. */
         long reserveBytes() {

@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class SegmentPool implements AutoCloseable {
     private static final String SUFFIX = ".journal";
+    /** Made ahead, because making one takes longer than filling one. */
+    private static final int SPARES = 2;
+
     private static final long TICK_NANOS = 1_000_000_000;
     /** How often the keeper looks again when the journal waits for it. */
     private static final long SHORTAGE_NANOS = 5_000_000;
@@ -39,6 +42,9 @@ final class SegmentPool implements AutoCloseable {
     private final Deque<Segment> sealed = new ArrayDeque<>();
     private final List<Segment> all = new ArrayList<>();
     private long lastGeneration;
+    /** When the oldest sealed segment was sealed, or a little later. */
+    private long sealedSinceNanos = System.nanoTime();
+
     private boolean takerWaits;
     /** The keeper's: the last segment could not be made. */
     private boolean cannotGrow;
@@ -171,6 +177,9 @@ final class SegmentPool implements AutoCloseable {
     void seal(Segment segment) {
         lock.lock();
         try {
+            if (sealed.isEmpty()) {
+                sealedSinceNanos = System.nanoTime();
+            }
             sealed.add(segment);
             changed.signal();
         } finally {
@@ -190,9 +199,8 @@ final class SegmentPool implements AutoCloseable {
         }
     }
 
-    /** Releases segments and keeps a spare one ready, until closed or failed. For a thread of its own. */
+    /** Releases segments and keeps spare ones ready, until closed or failed. For a thread of its own. */
     void keep() throws IOException {
-        long releasedAtNanos = System.nanoTime();
         while (true) {
             boolean spareWanted;
             List<Segment> settled;
@@ -201,12 +209,10 @@ final class SegmentPool implements AutoCloseable {
                 if (closed || failure != null) {
                     return;
                 }
-                spareWanted = free.isEmpty() && all.size() < sizes.maxSegments() && !cannotGrow;
-                boolean shortage = free.isEmpty() && !spareWanted;
-                boolean due = shortage || System.nanoTime() - releasedAtNanos >= TICK_NANOS;
-                settled = due ? settled() : List.of();
+                spareWanted = free.size() < SPARES && all.size() < sizes.maxSegments() && !cannotGrow;
+                settled = isReleaseDue() ? settled() : List.of();
                 if (settled.isEmpty() && !spareWanted) {
-                    await(changed, shortage && takerWaits ? SHORTAGE_NANOS : TICK_NANOS);
+                    await(changed, takerWaits ? SHORTAGE_NANOS : TICK_NANOS);
                     continue;
                 }
             } finally {
@@ -214,12 +220,21 @@ final class SegmentPool implements AutoCloseable {
             }
             if (!settled.isEmpty()) {
                 release(settled);
-                releasedAtNanos = System.nanoTime();
                 cannotGrow = false;
             } else {
                 addSpare();
             }
         }
+    }
+
+    /**
+     * Not before segments become few, or those to be released old: the more files go to the disk together, the fewer directories and
+     * inode tables go with each.
+     */
+    private boolean isReleaseDue() {
+        int room = free.size() + (cannotGrow ? 0 : sizes.maxSegments() - all.size());
+        return room <= sizes.maxSegments() / 4
+                || System.nanoTime() - sealedSinceNanos >= sizes.maxAge().toNanos();
     }
 
     @SuppressWarnings("WaitNotInLoop") // the callers loop
