@@ -112,13 +112,15 @@ public final class Main {
             LoggerFactory.getLogger(Main.class)
                     .warn("The environment variable {} is no setting of Headgate and is ignored", variable);
         }
-        Serve serve = Serve.start(config, out);
+        Serve serve = Serve.start(config);
         Runtime.getRuntime()
                 .addShutdownHook(Thread.ofPlatform().name("shutdown").unstarted(() -> {
                     serve.close();
                     // An orderly stop is no failure, though a signal asked for it; nothing else is left to do.
                     Runtime.getRuntime().halt(ExitCode.OK.status());
                 }));
+        // Only now: whoever reads the line may send a signal at once.
+        serve.announce(out);
         try {
             new CountDownLatch(1).await();
         } catch (InterruptedException interrupted) {

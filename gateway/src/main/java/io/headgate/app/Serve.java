@@ -45,6 +45,8 @@ final class Serve implements AutoCloseable {
     /** What to close, the last opened first. */
     private final Deque<AutoCloseable> opened = new ArrayDeque<>();
 
+    private final List<String> announcement = new ArrayList<>();
+
     private final HeadgateConfig config;
     private final InstantSource clock = InstantSource.system();
     private final RandomGenerator random = new SecureRandom();
@@ -54,14 +56,15 @@ final class Serve implements AutoCloseable {
     }
 
     /**
-     * Starts a gateway and, when it can serve, prints where, and the root credentials if they were made just now.
+     * Starts a gateway, which serves when this returns. The caller sees to it that it is closed in the end, then lets it
+     * {@link #announce} itself.
      *
      * @throws StartException if it cannot start; then everything is closed again
      */
-    static Serve start(HeadgateConfig config, PrintStream out) throws StartException {
+    static Serve start(HeadgateConfig config) throws StartException {
         Serve serve = new Serve(config);
         try {
-            serve.open(out);
+            serve.open();
             return serve;
         } catch (NamespaceException failed) {
             serve.close();
@@ -72,7 +75,7 @@ final class Serve implements AutoCloseable {
         }
     }
 
-    private void open(PrintStream out) throws StartException {
+    private void open() throws StartException {
         DataDirectory data = opened(DataDirectory.open(config.dataDir()));
         DataDirectory.Root root = data.rootCredentials(config, random);
         Secret adminToken = data.adminToken(config, random);
@@ -92,11 +95,17 @@ final class Serve implements AutoCloseable {
         opened.push(admin::stopping);
         metrics.gauge("headgate.requests.in.flight", "S3 requests being handled", s3Server::requestsInFlight);
         if (root.made()) {
-            out.println("root credentials, made now and kept in " + data.rootCredentialsFile() + ":");
-            out.println("  access key  " + root.credentials().accessKey());
-            out.println("  secret key  " + root.credentials().secretKey().reveal());
+            announcement.add("root credentials, made now and kept in " + data.rootCredentialsFile() + ":");
+            announcement.add("  access key  " + root.credentials().accessKey());
+            announcement.add("  secret key  " + root.credentials().secretKey().reveal());
         }
-        out.println("headgate ready: S3 on " + url(s3Server) + ", admin on " + url(adminServer));
+        announcement.add("headgate ready: S3 on " + url(s3Server) + ", admin on " + url(adminServer));
+    }
+
+    /** Says once where it serves, and the root credentials if they were made at this start. */
+    void announce(PrintStream out) {
+        announcement.forEach(out::println);
+        announcement.clear();
         out.flush();
     }
 

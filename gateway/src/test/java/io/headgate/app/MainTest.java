@@ -68,7 +68,9 @@ final class MainTest {
         flags.add(new ConfigLoader.Flag("--data", "data_dir", data().toString()));
         flags.add(new ConfigLoader.Flag("--listen", "listen", "127.0.0.1:0"));
         flags.add(new ConfigLoader.Flag("--admin-listen", "admin_listen", "127.0.0.1:0"));
-        return Serve.start(ConfigLoader.load(Optional.empty(), environment, flags), print(out));
+        Serve serve = Serve.start(ConfigLoader.load(Optional.empty(), environment, flags));
+        serve.announce(print(out));
+        return serve;
     }
 
     private String readyUrl(int group) {
