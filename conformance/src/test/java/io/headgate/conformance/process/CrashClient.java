@@ -199,7 +199,12 @@ final class CrashClient {
     }
 
     private String anyKey() {
-        return prefix + "/key " + random.nextInt(KEYS);
+        return anyKey(random);
+    }
+
+    /** One of the client's keys. */
+    String anyKey(Random choice) {
+        return prefix + "/key " + choice.nextInt(KEYS);
     }
 
     private Content.Blob blob(int sizeBytes) {

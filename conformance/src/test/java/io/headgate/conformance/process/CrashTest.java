@@ -25,8 +25,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.MultipartUpload;
+import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 
 /** The gateway is killed in the middle of everything, again and again; nothing acknowledged may be lost and nothing may be left behind. */
 @DisabledIfSystemProperty(named = "headgate.conformance.url", matches = ".+", disabledReason = "kills its own gateway")
@@ -53,6 +55,7 @@ final class CrashTest {
     private final Random random = new Random(seed);
     private final AtomicLong blobNumbers = new AtomicLong();
     private final AtomicLong answers = new AtomicLong();
+    private final AtomicLong reads = new AtomicLong();
     private final List<CrashClient> clients = new ArrayList<>();
 
     @TempDir
@@ -76,6 +79,8 @@ final class CrashTest {
     @Test
     void after_many_kills_every_acknowledged_write_is_whole_and_no_blob_is_leaked_or_lost() throws Exception {
         System.out.println("crash test: seed " + seed);
+        killWhileStarting(); // the very first start, which makes everything
+        killWhileStarting();
         gateway.start();
         try (S3Client s3 = gateway.client()) {
             s3.createBucket(request -> request.bucket(BUCKET));
@@ -107,12 +112,30 @@ final class CrashTest {
             for (CrashClient client : clients) {
                 writing.add(threads.submit(() -> client.writeUntilCutOff(s3)));
             }
+            writing.add(threads.submit(() -> readUntilCutOff(s3)));
             long before = answers.get();
             await().atMost(Duration.ofSeconds(30)).until(() -> answers.get() - before >= LEAST_ANSWERS);
             Thread.sleep(random.nextInt(1000)); // no condition: the kill is to come at any moment
             gateway.kill();
             for (Future<?> client : writing) {
                 client.get(); // an answer that was an error, though the gateway lived, fails here
+            }
+        }
+    }
+
+    /** Reads what the clients overwrite and delete: each answer is a whole object or none, though garbage goes at once. */
+    private void readUntilCutOff(S3Client s3) {
+        Random keys = new Random(seed);
+        while (true) {
+            CrashClient client = clients.get(keys.nextInt(CLIENTS));
+            try {
+                s3.getObjectAsBytes(request -> request.bucket(BUCKET).key(client.anyKey(keys)));
+                reads.incrementAndGet();
+            } catch (NoSuchKeyException absent) {
+                reads.incrementAndGet();
+            } catch (SdkClientException cutOff) {
+                assertThat(cutOff).message().doesNotContain("checksum");
+                return;
             }
         }
     }
@@ -195,9 +218,10 @@ final class CrashTest {
         clients.forEach(client -> client.acknowledged()
                 .forEach((operation, count) -> acknowledged.merge(operation, count, Integer::sum)));
         System.out.printf(
-                "crash test: %d kills under load; acknowledged %s; calls cut off %d%n",
+                "crash test: %d kills under load; acknowledged %s; reads meanwhile %d; calls cut off %d%n",
                 CYCLES,
                 acknowledged,
+                reads.get(),
                 clients.stream().mapToInt(CrashClient::cutOff).sum());
     }
 }
