@@ -275,7 +275,10 @@ final class ModelNamespace implements Namespace {
         if (found instanceof Done<ObjectVersion>(ObjectVersion source)) {
             boolean same = expected.isEmpty() || expected.get().equals(source.writeId());
             boolean holds = condition.check(source.etag(), source.lastModified()) == ReadCondition.Verdict.HOLDS;
-            return same && holds ? found : new Refused<>(Refusal.PRECONDITION_FAILED);
+            if (!holds) {
+                return new Refused<>(Refusal.PRECONDITION_FAILED);
+            }
+            return same ? found : new Refused<>(Refusal.SOURCE_CHANGED);
         }
         return found;
     }

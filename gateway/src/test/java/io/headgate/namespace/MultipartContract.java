@@ -431,7 +431,7 @@ public abstract class MultipartContract extends NamespaceSuite {
                         1,
                         Optional.empty(),
                         NOW)),
-                Refusal.PRECONDITION_FAILED);
+                Refusal.SOURCE_CHANGED);
         assertThat(account("disk-1")).isEqualTo(new AccountUsage(1, 50, 0, 0));
     }
 

@@ -356,7 +356,7 @@ public abstract class ObjectContract extends NamespaceSuite {
         assertRefused(
                 namespace.copyObject(
                         make.copy("a", "b", WriteCondition.NONE, ReadCondition.NONE, Optional.of(before.writeId()))),
-                Refusal.PRECONDITION_FAILED);
+                Refusal.SOURCE_CHANGED);
     }
 
     @Test

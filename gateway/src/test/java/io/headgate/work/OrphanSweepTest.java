@@ -79,6 +79,7 @@ final class OrphanSweepTest {
             orphan("disk-1", 3);
         }
         site.clock.move(Duration.ofHours(7));
+        site.intents.renew();
         for (int i = 0; i < 100; i++) {
             sweep.work();
         }
@@ -97,6 +98,7 @@ final class OrphanSweepTest {
             orphan("disk-1", 3);
         }
         site.clock.move(Duration.ofHours(7));
+        site.intents.renew();
 
         site.turnUntilIdle(sweep);
 
