@@ -39,6 +39,9 @@ final class CrashTest {
     /** Of each run, before it is killed. */
     private static final int LEAST_ANSWERS = 50;
 
+    /** Leases run out, the sweep passes, and garbage waits for the longest commit (30 s); with much to spare. */
+    private static final Duration SWEPT_BY = Duration.ofSeconds(120);
+
     private static final String BUCKET = "crash";
     private static final List<String> ACCOUNTS = List.of("disk-1", "disk-2", "disk-3");
 
@@ -183,7 +186,7 @@ final class CrashTest {
     private void awaitExactlyTheBlobsOf(Map<String, Content> objects) {
         int expected = blobs(objects).size();
         await("as many blobs on the disks as the objects have, and in each account what the namespace counts there")
-                .atMost(Duration.ofSeconds(60))
+                .atMost(SWEPT_BY)
                 .pollInterval(Duration.ofMillis(200))
                 .untilAsserted(() -> {
                     Map<String, Long> onDisk = new TreeMap<>();
