@@ -25,10 +25,10 @@ record ValueType<T>(String name, boolean secret, Function<String, T> parser) {
     }
 
     static ValueType<Secret> secret(int minLength, int maxLength) {
-        return new ValueType<>("secret, %d to %d characters".formatted(minLength, maxLength), true, text -> {
+        return new ValueType<>("secret, " + minLength + " to " + maxLength + " characters", true, text -> {
             require(
                     text.length() >= minLength && text.length() <= maxLength,
-                    "has %d characters, not %d to %d".formatted(text.length(), minLength, maxLength));
+                    "has " + text.length() + " characters, not " + minLength + " to " + maxLength);
             require(text.chars().allMatch(c -> c > ' ' && c < 0x7F), "has characters other than printable ASCII");
             return new Secret(text);
         });
@@ -43,7 +43,7 @@ record ValueType<T>(String name, boolean secret, Function<String, T> parser) {
     }
 
     static ValueType<Integer> integer(int min, int max) {
-        String bounds = "%d to %d".formatted(min, max);
+        String bounds = min + " to " + max;
         return new ValueType<>("number, " + bounds, false, text -> {
             require(text.matches("-?[0-9]{1,18}"), "is not a whole number");
             long value = Long.parseLong(text);
@@ -81,10 +81,10 @@ record ValueType<T>(String name, boolean secret, Function<String, T> parser) {
     }
 
     static ValueType<Long> number(long min, long max) {
-        return new ValueType<>("number, %d to %d".formatted(min, max), false, text -> {
+        return new ValueType<>("number, " + min + " to " + max, false, text -> {
             require(text.matches("[0-9]{1,18}"), "is not a whole number");
             long value = Long.parseLong(text);
-            require(value >= min && value <= max, "is not in the range %d to %d".formatted(min, max));
+            require(value >= min && value <= max, "is not in the range " + min + " to " + max);
             return value;
         });
     }
