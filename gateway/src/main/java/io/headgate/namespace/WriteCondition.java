@@ -36,7 +36,7 @@ public sealed interface WriteCondition {
             case None() -> Optional.empty();
             case Absent() -> current == null ? Optional.empty() : Optional.of(Refusal.PRECONDITION_FAILED);
             case Present() -> current != null ? Optional.empty() : Optional.of(Refusal.NO_SUCH_KEY);
-            case Matches(Set < ETag > etags) ->
+            case Matches(Set<ETag> etags) ->
                 current == null
                         ? Optional.of(Refusal.NO_SUCH_KEY)
                         : etags.contains(current) ? Optional.empty() : Optional.of(Refusal.PRECONDITION_FAILED);

@@ -186,7 +186,7 @@ final class Versions {
         Slice slice = null;
         Manifest.Stored stored = null;
         switch (version.manifest()) {
-            case Manifest.Inline(Optional < Slice > inline) -> slice = inline.orElse(null);
+            case Manifest.Inline(Optional<Slice> inline) -> slice = inline.orElse(null);
             case Manifest.Stored many -> stored = many;
         }
         batch.session()
@@ -251,7 +251,7 @@ final class Versions {
 
     static void retain(Batch batch, Manifest manifest) throws SQLException {
         switch (manifest) {
-            case Manifest.Inline(Optional < Slice > slice) -> {
+            case Manifest.Inline(Optional<Slice> slice) -> {
                 if (slice.isPresent()) {
                     BlobId blob = slice.get().blob();
                     Blobs.retain(batch, blob);
