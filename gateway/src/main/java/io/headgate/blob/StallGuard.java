@@ -128,10 +128,21 @@ public final class StallGuard implements BlobStore {
         return store.usableBytes();
     }
 
+    /** Closes the store, but waits for it no longer than for any call; what hangs is left behind on daemon threads. */
     @Override
     public void close() {
-        store.close();
-        platformThreads.shutdown(); // a call that hangs is left behind, on a daemon thread
+        platformThreads.shutdown();
+        FutureTask<@Nullable Void> closing = new FutureTask<>(store::close, null);
+        Thread.ofPlatform().daemon().name(account + "-close").start(closing);
+        try {
+            closing.get(limitNanos, TimeUnit.NANOSECONDS);
+        } catch (TimeoutException hangs) {
+            LOG.warn("account {} hangs and is left behind unclosed", account);
+        } catch (ExecutionException failed) {
+            LOG.warn("account {} could not be closed in order", account, failed.getCause());
+        } catch (InterruptedException hurried) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private void deleteLate(BlobId id) {

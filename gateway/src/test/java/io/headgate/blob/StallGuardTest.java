@@ -153,6 +153,17 @@ final class StallGuardTest {
         await().untilAsserted(() -> guard.put(id, bytes.length, new ByteArrayInputStream(bytes)));
     }
 
+    @Test
+    void closing_waits_for_a_store_that_hangs_no_longer_than_for_a_call() {
+        hanging.hangWhenClosed();
+
+        guard.close();
+
+        assertThat(hanging.closed).as("still at it").isFalse();
+        hanging.release();
+        await().until(() -> hanging.closed);
+    }
+
     private interface Call {
         void run() throws IOException;
     }
@@ -185,6 +196,8 @@ final class StallGuardTest {
         final AtomicInteger returned = new AtomicInteger();
         private final CountDownLatch released = new CountDownLatch(1);
         private volatile boolean before;
+        private volatile boolean whenClosed;
+        volatile boolean closed;
         private volatile boolean after;
 
         HangingStore(BlobStore real) {
@@ -197,6 +210,10 @@ final class StallGuardTest {
 
         void hangAfter() {
             after = true;
+        }
+
+        void hangWhenClosed() {
+            whenClosed = true;
         }
 
         void release() {
@@ -265,7 +282,11 @@ final class StallGuardTest {
 
         @Override
         public void close() {
+            if (whenClosed) {
+                hang();
+            }
             real.close();
+            closed = true;
         }
     }
 }
