@@ -30,11 +30,6 @@ public record ObjectKey(String value) implements Comparable<ObjectKey> {
         }
     }
 
-    /** The key whose UTF-8 encoding is {@code utf8}. */
-    public static ObjectKey ofBytes(byte[] utf8) {
-        return new ObjectKey(decode(utf8));
-    }
-
     /** The key's UTF-8 encoding, a fresh array. */
     public byte[] bytes() {
         return value.getBytes(StandardCharsets.UTF_8);

@@ -23,9 +23,6 @@ public enum S3Error {
     BUCKET_NOT_EMPTY("BucketNotEmpty", 409, "The bucket that you tried to delete is not empty"),
     ENTITY_TOO_LARGE("EntityTooLarge", 400, "Your proposed upload exceeds the maximum allowed object size"),
     ENTITY_TOO_SMALL("EntityTooSmall", 400, "Your proposed upload is smaller than the minimum allowed object size"),
-    EXPIRED_TOKEN("ExpiredToken", 400, "The provided token has expired"),
-    ILLEGAL_LOCATION_CONSTRAINT(
-            "IllegalLocationConstraintException", 400, "The specified location constraint is not valid here"),
     INCOMPLETE_BODY(
             "IncompleteBody",
             400,
@@ -57,9 +54,7 @@ public enum S3Error {
             400,
             "The XML that you provided was not well formed or did not validate against our published schema"),
     METADATA_TOO_LARGE("MetadataTooLarge", 400, "Your metadata headers exceed the maximum allowed metadata size"),
-    METHOD_NOT_ALLOWED("MethodNotAllowed", 405, "The specified method is not allowed against this resource"),
     MISSING_CONTENT_LENGTH("MissingContentLength", 411, "You must provide the Content-Length HTTP header"),
-    MISSING_SECURITY_HEADER("MissingSecurityHeader", 400, "Your request is missing a required header"),
     NO_SUCH_BUCKET("NoSuchBucket", 404, "The specified bucket does not exist"),
     NO_SUCH_KEY("NoSuchKey", 404, "The specified key does not exist"),
     NO_SUCH_UPLOAD(
@@ -79,19 +74,7 @@ public enum S3Error {
             "A conflicting conditional operation is currently in progress against this resource"),
     CONDITIONAL_REQUEST_CONFLICT(
             "ConditionalRequestConflict", 409, "A conflicting operation occurred during the request. Please try again"),
-    PERMANENT_REDIRECT(
-            "PermanentRedirect",
-            301,
-            "The bucket that you are attempting to access must be addressed using another endpoint"),
     PRECONDITION_FAILED("PreconditionFailed", 412, "At least one of the preconditions that you specified did not hold"),
-    REQUEST_HEADER_SECTION_TOO_LARGE(
-            "RequestHeaderSectionTooLarge",
-            400,
-            "Your request header section exceeds the maximum allowed request header size"),
-    REQUEST_TIMEOUT(
-            "RequestTimeout",
-            400,
-            "Your socket connection to the server was not read from or written to within the timeout period"),
     REQUEST_TIME_TOO_SKEWED(
             "RequestTimeTooSkewed", 403, "The difference between the request time and the server's time is too large"),
     SERVICE_UNAVAILABLE("ServiceUnavailable", 503, "Service is unable to handle the request. Please try again"),
@@ -101,7 +84,6 @@ public enum S3Error {
             "The request signature that we calculated does not match the signature that you provided. Check your key and signing"
                     + " method"),
     SLOW_DOWN("SlowDown", 503, "Please reduce your request rate"),
-    TOO_MANY_BUCKETS("TooManyBuckets", 400, "You have attempted to create more buckets than allowed"),
     X_AMZ_CONTENT_SHA256_MISMATCH(
             "XAmzContentSHA256Mismatch",
             400,
