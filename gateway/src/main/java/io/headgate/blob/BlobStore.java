@@ -4,6 +4,7 @@ import io.headgate.domain.BlobId;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.ReadableByteChannel;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,18 @@ public interface BlobStore extends AutoCloseable {
      * @param body read at most to {@code lengthBytes}, then once more to its end (it verifies itself there); not closed
      */
     void put(BlobId id, long lengthBytes, InputStream body) throws IOException;
+
+    /**
+     * Stores a blob as {@link #put} does if the store can do so without keeping its caller, once it has the body, for longer than
+     * {@code limit}, whatever becomes of the device.
+     *
+     * @return whether it did; if not, the body is untouched, and {@link #put} is the way
+     * @throws BlobStoreException an {@code ACCOUNT_FAULT} when the limit is over; the blob may be stored nevertheless, even later, and
+     *     {@link #delete} removes it
+     */
+    default boolean putWithin(Duration limit, BlobId id, long lengthBytes, InputStream body) throws IOException {
+        return false;
+    }
 
     /**
      * Opens a run of a blob for reading. The channel yields exactly {@code lengthBytes} bytes, then the end; a shorter blob is a

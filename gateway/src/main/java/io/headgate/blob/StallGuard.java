@@ -16,7 +16,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,16 +29,14 @@ import org.slf4j.LoggerFactory;
  * deletes or lists runs on a thread of its own, which is given up when the store has made no progress for the limit; that is an
  * {@code ACCOUNT_FAULT}, so a write goes on to another account. The time that a put waits for its body does not count.
  *
- * <p>Those are platform threads, but for small puts, which wait for a journal's thread rather than for the disk: the JDK does not make up
- * for a carrier that blocks in a file's read, write or deletion, so as many stuck virtual threads as there are cores would stop them all.
+ * <p>Those are platform threads: the JDK does not make up for a carrier that blocks in a file's read, write or deletion, so as many stuck
+ * virtual threads as there are cores would stop them all. A put whose wait the store itself bounds ({@link BlobStore#putWithin}), as small
+ * ones mostly are, stays on its caller's thread.
  *
  * <p>A call that was given up may still come to its end one day: it reads no more of the body, and a blob that it stored is deleted. When
  * too many calls hang, further ones fail at once. Reads pass through: their bytes are nowhere else.
  */
 public final class StallGuard implements BlobStore {
-    /** Up to this length a put is small. */
-    private static final long SMALL_BYTES = 16 << 10;
-
     /** How many large puts run at once; each holds a platform thread for as long as its client takes. */
     private static final int MAX_LARGE_PUTS = 512;
 
@@ -47,11 +44,11 @@ public final class StallGuard implements BlobStore {
 
     private final BlobStore store;
     private final String account;
+    private final Duration limit;
     private final long limitNanos;
     private final int maxHanging;
     private final AtomicInteger hanging = new AtomicInteger();
     private final Semaphore largePuts = new Semaphore(MAX_LARGE_PUTS);
-    private final ThreadFactory virtualThreads;
     private final ExecutorService platformThreads;
 
     /**
@@ -62,15 +59,19 @@ public final class StallGuard implements BlobStore {
     public StallGuard(BlobStore store, String account, Duration limit, int maxHanging) {
         this.store = store;
         this.account = account;
+        this.limit = limit;
         this.limitNanos = limit.toNanos();
         this.maxHanging = maxHanging;
-        this.virtualThreads = Thread.ofVirtual().name(account + "-put").factory();
         this.platformThreads = Executors.newCachedThreadPool(
                 Thread.ofPlatform().daemon().name(account + "-call-", 0).factory());
     }
 
     @Override
     public void put(BlobId id, long lengthBytes, InputStream body) throws IOException {
+        failIfTooManyHang();
+        if (store.putWithin(limit, id, lengthBytes, body)) {
+            return;
+        }
         Progress progress = new Progress();
         GuardedBody guarded = new GuardedBody(body, progress);
         Callable<@Nullable Void> put = () -> {
@@ -80,16 +81,12 @@ public final class StallGuard implements BlobStore {
             }
             return null;
         };
-        if (lengthBytes <= SMALL_BYTES) {
-            run("put", progress, put, true);
-            return;
-        }
         if (!largePuts.tryAcquire()) {
             throw new BlobStoreException(
                     Kind.THROTTLED, "account " + account + " has " + MAX_LARGE_PUTS + " uploads under way");
         }
         try {
-            run("put", progress, put, false);
+            run("put", progress, put);
         } finally {
             largePuts.release();
         }
@@ -156,7 +153,7 @@ public final class StallGuard implements BlobStore {
 
     private <T extends @Nullable Object> T runBriefly(String doing, Callable<T> call) throws BlobStoreException {
         try {
-            return run(doing, new Progress(), call, false);
+            return run(doing, new Progress(), call);
         } catch (BlobStoreException known) {
             throw known;
         } catch (IOException interrupted) {
@@ -164,13 +161,16 @@ public final class StallGuard implements BlobStore {
         }
     }
 
-    private <T extends @Nullable Object> T run(String doing, Progress progress, Callable<T> call, boolean virtual)
-            throws IOException {
+    private void failIfTooManyHang() throws BlobStoreException {
         int already = hanging.get();
         if (already >= maxHanging) {
             throw new BlobStoreException(
                     Kind.ACCOUNT_FAULT, "account " + account + " hangs: " + already + " calls have not come back");
         }
+    }
+
+    private <T extends @Nullable Object> T run(String doing, Progress progress, Callable<T> call) throws IOException {
+        failIfTooManyHang();
         FutureTask<T> task = new FutureTask<>(() -> {
             try {
                 return call.call();
@@ -180,14 +180,10 @@ public final class StallGuard implements BlobStore {
                 }
             }
         });
-        if (virtual) {
-            virtualThreads.newThread(task).start();
-        } else {
-            try {
-                platformThreads.execute(task);
-            } catch (RejectedExecutionException closed) {
-                throw new BlobStoreException(Kind.ACCOUNT_FAULT, "account " + account + " is closed", closed);
-            }
+        try {
+            platformThreads.execute(task);
+        } catch (RejectedExecutionException closed) {
+            throw new BlobStoreException(Kind.ACCOUNT_FAULT, "account " + account + " is closed", closed);
         }
         try {
             while (true) {

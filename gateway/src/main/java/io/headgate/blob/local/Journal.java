@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -132,8 +133,10 @@ final class Journal implements AutoCloseable {
      * Returns when the blob is durable.
      *
      * @param record {@link Segment#RECORD_HEADER_BYTES} that this method fills, then the bytes
+     * @param limit how long to wait for that; when it is over the blob may or may not become durable
      */
-    void put(BlobId id, byte[] record) throws IOException {
+    void put(BlobId id, byte[] record, Duration limit) throws IOException {
+        long deadlineNanos = System.nanoTime() + limit.toNanos();
         int length = record.length - Segment.RECORD_HEADER_BYTES;
         Segment.writeRecordHeader(ByteBuffer.wrap(record), Segment.PUT, length, id);
         try {
@@ -144,14 +147,16 @@ final class Journal implements AutoCloseable {
                 if (trouble != null) {
                     throw new IOException(String.valueOf(trouble.getMessage()), trouble);
                 }
-                batch = batchWithRoomFor(record.length);
+                batch = batchWithRoomFor(record.length, deadlineNanos);
                 batch.puts.add(new Put(id, length, batch.buffer.position() + Segment.RECORD_HEADER_BYTES));
                 batch.buffer.put(record);
                 recordsCame.signal();
             } finally {
                 lock.unlock();
             }
-            batch.done.await();
+            if (!batch.done.await(deadlineNanos - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+                throw late();
+            }
             throwIfFailed(batch);
         } catch (InterruptedException interrupt) {
             throw interrupted(interrupt);
@@ -166,7 +171,7 @@ final class Journal implements AutoCloseable {
         try {
             lock.lockInterruptibly();
             try {
-                batch = batchWithRoomFor(record.length);
+                batch = batchWithRoomFor(record.length, System.nanoTime() + Long.MAX_VALUE);
                 batch.deletes.add(id);
                 batch.buffer.put(record);
                 recordsCame.signal();
@@ -203,7 +208,7 @@ final class Journal implements AutoCloseable {
         }
     }
 
-    private Batch batchWithRoomFor(int bytes) throws IOException, InterruptedException {
+    private Batch batchWithRoomFor(int bytes, long deadlineNanos) throws IOException, InterruptedException {
         while (true) {
             if (failure != null) {
                 throw new IOException(String.valueOf(failure.getMessage()), failure);
@@ -214,8 +219,14 @@ final class Journal implements AutoCloseable {
             if (filling.buffer.remaining() >= bytes && filling.records() < sizes.maxRecords()) {
                 return filling;
             }
-            roomCame.await();
+            if (roomCame.awaitNanos(deadlineNanos - System.nanoTime()) <= 0) {
+                throw late();
+            }
         }
+    }
+
+    private static IOException late() {
+        return new IOException("the journal has not come to the disk in time");
     }
 
     private static void throwIfFailed(Batch batch) throws IOException {

@@ -15,6 +15,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -42,6 +43,7 @@ public final class LocalBlobStore implements BlobStore {
     /** A large blob goes to the disk in pieces of this size, so that the last force is not one long silence. */
     private static final long FORCED_BYTES = 64 << 20;
 
+    private static final Duration NO_LIMIT = Duration.ofNanos(Long.MAX_VALUE);
     private static final int PROBE_BYTES = 64;
     private static final long LOOK_MILLIS = 1000;
 
@@ -96,7 +98,7 @@ public final class LocalBlobStore implements BlobStore {
         try {
             Journal journal = account.journal();
             if (journal != null && lengthBytes <= sizes.maxBlobBytes()) {
-                putJournaled(journal, id, (int) lengthBytes, body);
+                putJournaled(journal, id, (int) lengthBytes, body, NO_LIMIT);
             } else {
                 putFile(id, lengthBytes, body);
             }
@@ -107,13 +109,31 @@ public final class LocalBlobStore implements BlobStore {
         }
     }
 
-    private static void putJournaled(Journal journal, BlobId id, int length, InputStream body) throws IOException {
+    /** A small blob waits for the journal's thread, and for how long it chooses. */
+    @Override
+    public boolean putWithin(Duration limit, BlobId id, long lengthBytes, InputStream body) throws IOException {
+        Opened account = opened;
+        if (account == null || account.journal() == null || !account.works() || lengthBytes > sizes.maxBlobBytes()) {
+            return false;
+        }
+        try {
+            putJournaled(account.journal(), id, (int) lengthBytes, body, limit);
+            return true;
+        } catch (BodyException | InterruptedIOException | ClosedChannelException notOurs) {
+            throw notOurs;
+        } catch (IOException failure) {
+            throw fault("writing a blob", failure);
+        }
+    }
+
+    private static void putJournaled(Journal journal, BlobId id, int length, InputStream body, Duration limit)
+            throws IOException {
         byte[] record = new byte[Segment.RECORD_HEADER_BYTES + length];
         for (int filled = Segment.RECORD_HEADER_BYTES; filled < record.length; ) {
             filled += readSome(body, record, filled, record.length - filled);
         }
         expectEnd(body);
-        journal.put(id, record);
+        journal.put(id, record, limit);
     }
 
     private void putFile(BlobId id, long length, InputStream body) throws IOException {

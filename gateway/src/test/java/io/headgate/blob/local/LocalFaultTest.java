@@ -15,9 +15,13 @@ import io.headgate.domain.BodyException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -244,10 +248,40 @@ final class LocalFaultTest {
         }
     }
 
+    @Test
+    void a_small_put_waits_for_a_frozen_disk_no_longer_than_it_was_told() throws Exception {
+        Path image = parent.resolve("image");
+        try (FileChannel file = FileChannel.open(image, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            file.write(ByteBuffer.allocate(1), (64 << 20) - 1);
+        }
+        assumeTrue(
+                run("mkfs.ext4", "-q", "-F", image.toString()) == 0, "a file system that can freeze takes mkfs.ext4");
+        Path mount = mount("ext4", image.toString(), "loop");
+        BlobStore store = open(Files.createDirectory(mount.resolve("account")), true);
+        BlobId before = Bytes.freshId();
+        BlobId during = Bytes.freshId();
+        assertThat(store.putWithin(Duration.ofSeconds(30), before, 100, Bytes.stream(Bytes.of(before, 100))))
+                .isTrue();
+        assumeTrue(run("fsfreeze", "-f", mount.toString()) == 0, "freezing takes fsfreeze");
+        try {
+            Duration limit = Duration.ofMillis(100);
+            assertFault(() -> store.putWithin(limit, during, 100, Bytes.stream(Bytes.of(during, 100))), "in time");
+        } finally {
+            run("fsfreeze", "-u", mount.toString());
+        }
+        assertThat(get(store, before, 100)).isEqualTo(Bytes.of(before, 100));
+        store.delete(during);
+        assertThatExceptionOfType(BlobStoreException.class).isThrownBy(() -> store.get(during, 0, 100));
+    }
+
     private Path mount(String options) throws Exception {
+        return mount("tmpfs", "tmpfs", options);
+    }
+
+    private Path mount(String type, String device, String options) throws Exception {
         Path mount = Files.createDirectory(parent.resolve("mount"));
         assumeTrue(
-                run("mount", "-t", "tmpfs", "-o", options, "tmpfs", mount.toString()) == 0,
+                run("mount", "-t", type, "-o", options, device, mount.toString()) == 0,
                 "mounting a small file system takes root");
         mounts.add(mount);
         return mount;
