@@ -2,6 +2,7 @@ package io.headgate.benchmarks;
 
 import io.headgate.http.RequestHead;
 import io.headgate.http.RequestHead.Field;
+import io.headgate.s3.QueryParameters;
 import io.headgate.s3.auth.Authentication;
 import io.headgate.s3.auth.Credential;
 import io.headgate.s3.auth.SigV4;
@@ -70,23 +71,27 @@ public class AuthenticationBenchmark {
         return new RequestHead(head.method(), head.target(), fields, head.remoteAddress());
     }
 
+    private Authentication authenticate(RequestHead head) {
+        return sigV4.authenticate(head, QueryParameters.parse(head.rawQuery()), NOW);
+    }
+
     @Benchmark
     public Authentication get() {
-        return sigV4.authenticate(get, NOW);
+        return authenticate(get);
     }
 
     @Benchmark
     public Authentication put() {
-        return sigV4.authenticate(put, NOW);
+        return authenticate(put);
     }
 
     @Benchmark
     public Authentication list() {
-        return sigV4.authenticate(list, NOW);
+        return authenticate(list);
     }
 
     @Benchmark
     public Authentication presignedGet() {
-        return sigV4.authenticate(presigned, NOW);
+        return authenticate(presigned);
     }
 }

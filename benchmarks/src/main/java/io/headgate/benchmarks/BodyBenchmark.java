@@ -7,6 +7,7 @@ import io.headgate.domain.ChecksumAlgorithm;
 import io.headgate.domain.ChecksumDigest;
 import io.headgate.http.RequestHead;
 import io.headgate.http.RequestHead.Field;
+import io.headgate.s3.QueryParameters;
 import io.headgate.s3.auth.Authentication;
 import io.headgate.s3.auth.BodyClaims;
 import io.headgate.s3.auth.Credential;
@@ -100,7 +101,8 @@ public class BodyBenchmark {
                 "us-east-1",
                 accessKey -> new Credential(accessKey, ClientSignature.SECRET, "alice", "Alice"),
                 unused -> "");
-        return switch (sigV4.authenticate(head, Instant.parse("2026-11-30T12:00:01Z"))) {
+        return switch (sigV4.authenticate(
+                head, QueryParameters.parse(head.rawQuery()), Instant.parse("2026-11-30T12:00:01Z"))) {
             case Authentication.Verified verified -> verified.payload();
             case Authentication.Anonymous() -> throw new IllegalStateException("not signed");
         };

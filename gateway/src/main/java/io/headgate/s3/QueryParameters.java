@@ -59,6 +59,16 @@ public final class QueryParameters {
         return find(name) != null;
     }
 
+    /** Whether a name begins so. */
+    public boolean hasPrefix(String prefix) {
+        for (Parameter parameter : parameters) {
+            if (parameter.name().startsWith(prefix)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The value; empty for a parameter without one; {@code null} if the parameter is absent. */
     public @Nullable String find(String name) {
         for (Parameter parameter : parameters) {

@@ -31,10 +31,10 @@ public final class Router {
     /**
      * The operation that the head asks for; {@link S3Request.Unsupported} if it is not built.
      *
+     * @param query the head's
      * @throws S3Exception if the target names no valid bucket or key, or a parameter is invalid
      */
-    public S3Request route(RequestHead head) {
-        QueryParameters query = QueryParameters.parse(head.rawQuery());
+    public S3Request route(RequestHead head, QueryParameters query) {
         String path = head.rawPath();
         if (!path.startsWith("/")) {
             throw new S3Exception(S3Error.INVALID_URI);

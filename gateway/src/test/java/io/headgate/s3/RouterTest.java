@@ -23,7 +23,8 @@ class RouterTest {
                 .map(header -> header.split(": ", 2))
                 .map(pair -> new Field(pair[0], pair[1]))
                 .toList();
-        return router.route(new RequestHead(method, target, fields, "127.0.0.1"));
+        RequestHead head = new RequestHead(method, target, fields, "127.0.0.1");
+        return router.route(head, QueryParameters.parse(head.rawQuery()));
     }
 
     private static S3Request.GetObject get(String bucket, String key) {

@@ -35,7 +35,8 @@ class S3CompatibilityTableTest {
         String[] parts = row.request().split(" ", 3);
         List<Field> fields = parts.length == 3 ? List.of(new Field("x-amz-copy-source", "bucket/key")) : List.of();
         String target = parts[1].replaceFirst("^/b", "/bucket");
-        return new Router("").route(new RequestHead(parts[0], target, fields, "127.0.0.1"));
+        RequestHead head = new RequestHead(parts[0], target, fields, "127.0.0.1");
+        return new Router("").route(head, QueryParameters.parse(head.rawQuery()));
     }
 
     @Test

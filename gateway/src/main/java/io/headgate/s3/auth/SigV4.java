@@ -44,17 +44,16 @@ public final class SigV4 {
     /**
      * Finds out who signed a request. The body is not looked at.
      *
+     * @param query the head's
      * @param now by which the age of the signature is judged
      * @throws S3Exception with S3's error if the request claims to be signed but is not, not by a known key, not in time, not for
      *     here, or not in a way that is supported
      */
-    public Authentication authenticate(RequestHead head, Instant now) {
+    public Authentication authenticate(RequestHead head, QueryParameters query, Instant now) {
         List<String> authorizations = head.headers("authorization");
-        String rawQuery = head.rawQuery();
-        boolean presigned = hasParameter(rawQuery, "X-Amz-Algorithm")
-                || hasParameter(rawQuery, "X-Amz-Credential")
-                || hasParameter(rawQuery, "X-Amz-Signature");
-        boolean version2 = hasParameter(rawQuery, "Signature") && hasParameter(rawQuery, "AWSAccessKeyId");
+        boolean presigned =
+                query.has("X-Amz-Algorithm") || query.has("X-Amz-Credential") || query.has("X-Amz-Signature");
+        boolean version2 = query.has("Signature") && query.has("AWSAccessKeyId");
         if (authorizations.size() + (presigned ? 1 : 0) + (version2 ? 1 : 0) > 1) {
             throw new S3Exception(
                     S3Error.INVALID_ARGUMENT,
@@ -63,28 +62,15 @@ public final class SigV4 {
                     Map.of("ArgumentName", "Authorization"));
         }
         if (version2) {
-            return presignedV2.verify(head, QueryParameters.parse(rawQuery), now);
+            return presignedV2.verify(head, query, now);
         }
         if (presigned) {
-            QueryParameters query = QueryParameters.parse(rawQuery);
             return verify(head, RequestSignature.ofQuery(head, query), query.has("X-Amz-Security-Token"), now);
         }
         if (authorizations.isEmpty()) {
             return new Authentication.Anonymous();
         }
         return verify(head, RequestSignature.ofHeader(head, authorizations.getFirst()), false, now);
-    }
-
-    private static boolean hasParameter(String rawQuery, String name) {
-        for (int at = rawQuery.indexOf(name); at >= 0; at = rawQuery.indexOf(name, at + 1)) {
-            int end = at + name.length();
-            boolean begins = at == 0 || rawQuery.charAt(at - 1) == '&';
-            boolean ends = end == rawQuery.length() || rawQuery.charAt(end) == '=' || rawQuery.charAt(end) == '&';
-            if (begins && ends) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private Authentication verify(RequestHead head, RequestSignature claim, boolean tokenInQuery, Instant now) {

@@ -6,6 +6,7 @@ import io.headgate.http.Exchange;
 import io.headgate.http.RequestHead;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.Namespace;
+import io.headgate.s3.QueryParameters;
 import io.headgate.s3.S3BodyException;
 import io.headgate.s3.S3Error;
 import io.headgate.s3.S3Exception;
@@ -25,13 +26,15 @@ final class Call {
     private static final int MAX_DOCUMENT_BYTES = 4 << 20;
 
     private final Exchange exchange;
+    private final QueryParameters query;
     private final Credential user;
     private final Payload payload;
     private final Namespace namespace;
     private @Nullable Bucket bucket;
 
-    Call(Exchange exchange, Credential user, Payload payload, Namespace namespace) {
+    Call(Exchange exchange, QueryParameters query, Credential user, Payload payload, Namespace namespace) {
         this.exchange = exchange;
+        this.query = query;
         this.user = user;
         this.payload = payload;
         this.namespace = namespace;
@@ -43,6 +46,11 @@ final class Call {
 
     RequestHead head() {
         return exchange.head();
+    }
+
+    /** The parameters of the request's target. */
+    QueryParameters query() {
+        return query;
     }
 
     @Nullable String header(String name) {

@@ -2,7 +2,6 @@ package io.headgate.s3.op;
 
 import io.headgate.domain.Checksum;
 import io.headgate.domain.ETag;
-import io.headgate.http.RequestHead;
 import io.headgate.http.RequestHead.Field;
 import io.headgate.namespace.ObjectAttributes;
 import io.headgate.namespace.ObjectVersion;
@@ -29,26 +28,25 @@ final class ObjectHeaders {
     private ObjectHeaders() {}
 
     /** All headers but those that depend on the range. */
-    static List<Field> of(ObjectVersion version, RequestHead head) {
+    static List<Field> of(ObjectVersion version, Call call) {
         List<Field> headers = new ArrayList<>(12);
         addValidators(headers, version.etag(), version.lastModified());
         headers.add(new Field("accept-ranges", "bytes"));
-        addAttributes(headers, version.attributes(), head);
-        if ("ENABLED".equalsIgnoreCase(head.header("x-amz-checksum-mode"))) {
+        addAttributes(headers, version.attributes(), call.query());
+        if ("ENABLED".equalsIgnoreCase(call.header("x-amz-checksum-mode"))) {
             version.checksums().forEach(checksum -> addChecksum(headers, checksum));
         }
         return headers;
     }
 
-    private static void addAttributes(List<Field> headers, ObjectAttributes attributes, RequestHead head) {
+    private static void addAttributes(List<Field> headers, ObjectAttributes attributes, QueryParameters query) {
         Map<String, String> kept = attributes.headers();
-        QueryParameters overrides =
-                head.rawQuery().contains(OVERRIDE_PREFIX) ? QueryParameters.parse(head.rawQuery()) : null;
-        String type = value("content-type", kept, overrides);
+        boolean overridden = query.hasPrefix(OVERRIDE_PREFIX);
+        String type = value("content-type", kept, query);
         headers.add(new Field("content-type", type == null ? DEFAULT_CONTENT_TYPE : type));
-        if (!kept.isEmpty() || overrides != null) {
+        if (!kept.isEmpty() || overridden) {
             for (String name : OVERRIDABLE) {
-                String value = name.equals("content-type") ? null : value(name, kept, overrides);
+                String value = name.equals("content-type") ? null : value(name, kept, query);
                 if (value != null) {
                     headers.add(new Field(name, value));
                 }
@@ -68,8 +66,8 @@ final class ObjectHeaders {
         }
     }
 
-    private static @Nullable String value(String name, Map<String, String> kept, @Nullable QueryParameters overrides) {
-        String override = overrides == null ? null : overrides.find(OVERRIDE_PREFIX + name);
+    private static @Nullable String value(String name, Map<String, String> kept, QueryParameters query) {
+        String override = query.find(OVERRIDE_PREFIX + name);
         if (override == null) {
             return kept.get(name);
         }

@@ -62,7 +62,7 @@ final class ObjectRead {
                 // the version is what the client wants
             }
         }
-        List<Field> headers = ObjectHeaders.of(version, head);
+        List<Field> headers = ObjectHeaders.of(version, call);
         if (partNumber.isPresent()) {
             return part(version, partNumber.get(), headers);
         }

@@ -5,6 +5,7 @@ import io.headgate.http.HttpHandler;
 import io.headgate.http.Response;
 import io.headgate.namespace.NamespaceException;
 import io.headgate.s3.Action;
+import io.headgate.s3.QueryParameters;
 import io.headgate.s3.Responses;
 import io.headgate.s3.Router;
 import io.headgate.s3.S3Error;
@@ -110,7 +111,8 @@ public final class S3Handler implements HttpHandler {
     }
 
     private Response answer(Exchange exchange) {
-        S3Request request = router.route(exchange.head());
+        QueryParameters query = QueryParameters.parse(exchange.head().rawQuery());
+        S3Request request = router.route(exchange.head(), query);
         exchange.label(Exchange.Label.OPERATION, request.operation());
         if (request instanceof S3Request.OfBucket ofBucket) {
             exchange.label(Exchange.Label.BUCKET, ofBucket.bucket().value());
@@ -118,11 +120,12 @@ public final class S3Handler implements HttpHandler {
         if (request instanceof S3Request.OfObject ofObject) {
             exchange.label(Exchange.Label.KEY, ofObject.key().value());
         }
-        return switch (signatures.authenticate(exchange.head(), storage.clock().instant())) {
+        return switch (signatures.authenticate(
+                exchange.head(), query, storage.clock().instant())) {
             case Authentication.Anonymous() -> throw new S3Exception(S3Error.ACCESS_DENIED);
             case Authentication.Verified(Credential user, Payload payload) -> {
                 exchange.label(Exchange.Label.USER, user.userId());
-                yield dispatch(request, new Call(exchange, user, payload, storage.namespace()));
+                yield dispatch(request, new Call(exchange, query, user, payload, storage.namespace()));
             }
         };
     }

@@ -229,7 +229,7 @@ final class AwsChunkedInputStreamTest {
 
     private AwsChunkedInputStream signed(RequestHead head, InputStream source, long length, boolean hasTrailer) {
         Authentication.Verified verified =
-                (Authentication.Verified) sigV4.authenticate(head, Instant.parse("2026-11-30T12:00:00Z"));
+                (Authentication.Verified) TestSigner.authenticate(sigV4, head, Instant.parse("2026-11-30T12:00:00Z"));
         Payload.SignedChunks payload = (Payload.SignedChunks) verified.payload();
         assertThat(payload.hasTrailer()).isEqualTo(hasTrailer);
         return new AwsChunkedInputStream(source, length, payload.signatures(), hasTrailer);

@@ -159,7 +159,7 @@ final class PublishedExamplesTest {
     }
 
     private Authentication.Verified authenticate(RequestHead head) {
-        return (Authentication.Verified) sigV4.authenticate(head, MAY_24);
+        return (Authentication.Verified) TestSigner.authenticate(sigV4, head, MAY_24);
     }
 
     private VerifiedBody read(RequestHead head, OptionalLong contentLength, byte[] body) {

@@ -28,7 +28,8 @@ final class SigV4Test {
 
     @Test
     void a_request_without_a_signature_is_anonymous() {
-        assertThat(sigV4.authenticate(new RequestHead("GET", "/b/k?list-type=2", List.of(TestSigner.HOST), ""), NOON))
+        assertThat(TestSigner.authenticate(
+                        sigV4, new RequestHead("GET", "/b/k?list-type=2", List.of(TestSigner.HOST), ""), NOON))
                 .isEqualTo(new Authentication.Anonymous());
     }
 
@@ -102,7 +103,7 @@ final class SigV4Test {
 
         SigV4 otherSecret = new SigV4(
                 "us-east-1", accessKey -> new Credential(accessKey, "another secret", "alice", "Alice"), any -> "");
-        assertThat(catchThrowableOfType(S3Exception.class, () -> otherSecret.authenticate(head, NOON))
+        assertThat(catchThrowableOfType(S3Exception.class, () -> TestSigner.authenticate(otherSecret, head, NOON))
                         .error())
                 .isEqualTo(S3Error.SIGNATURE_DOES_NOT_MATCH);
     }
@@ -128,10 +129,10 @@ final class SigV4Test {
         SigV4 changing =
                 new SigV4("us-east-1", accessKey -> new Credential(accessKey, secret[0], "alice", "Alice"), any -> "");
         RequestHead head = get("/b/k");
-        assertThat(catchThrowableOfType(S3Exception.class, () -> changing.authenticate(head, NOON)))
+        assertThat(catchThrowableOfType(S3Exception.class, () -> TestSigner.authenticate(changing, head, NOON)))
                 .isNotNull();
         secret[0] = TestSigner.SECRET;
-        assertThat(changing.authenticate(head, NOON)).isInstanceOf(Authentication.Verified.class);
+        assertThat(TestSigner.authenticate(changing, head, NOON)).isInstanceOf(Authentication.Verified.class);
     }
 
     @Test
@@ -163,7 +164,7 @@ final class SigV4Test {
     @CsvSource({"-900, true", "-901, false", "900, true", "901, false"})
     void a_clock_may_be_fifteen_minutes_off(long seconds, boolean accepted) {
         Function<RequestHead, Authentication> authenticate =
-                head -> sigV4.authenticate(head, NOON.plusSeconds(seconds));
+                head -> TestSigner.authenticate(sigV4, head, NOON.plusSeconds(seconds));
         if (accepted) {
             assertThat(authenticate.apply(get("/b/k"))).isInstanceOf(Authentication.Verified.class);
         } else {
@@ -195,11 +196,11 @@ final class SigV4Test {
     void a_presigned_url_holds_as_long_as_it_says(long seconds, boolean accepted) {
         RequestHead head = signer.presigned("GET", "/b/k", "", "60");
         if (accepted) {
-            assertThat(sigV4.authenticate(head, NOON.plusSeconds(seconds)))
+            assertThat(TestSigner.authenticate(sigV4, head, NOON.plusSeconds(seconds)))
                     .isEqualTo(new Authentication.Verified(ALICE, new Payload.Unsigned()));
         } else {
-            S3Exception refused =
-                    catchThrowableOfType(S3Exception.class, () -> sigV4.authenticate(head, NOON.plusSeconds(seconds)));
+            S3Exception refused = catchThrowableOfType(
+                    S3Exception.class, () -> TestSigner.authenticate(sigV4, head, NOON.plusSeconds(seconds)));
             assertThat(refused.error()).isEqualTo(S3Error.ACCESS_DENIED);
             assertThat(refused).hasMessage(seconds > 0 ? "Request has expired" : "Request is not valid yet");
         }
@@ -208,7 +209,8 @@ final class SigV4Test {
     @Test
     void a_presigned_url_holds_for_a_week_at_most() {
         RequestHead week = signer.presigned("GET", "/b/k", "", "604800");
-        assertThat(sigV4.authenticate(week, NOON.plusSeconds(604_799))).isInstanceOf(Authentication.Verified.class);
+        assertThat(TestSigner.authenticate(sigV4, week, NOON.plusSeconds(604_799)))
+                .isInstanceOf(Authentication.Verified.class);
         for (String expires : List.of("604801", "0", "-1", "x", "99999999999999999999", "1.5")) {
             assertThat(refused(signer.presigned("GET", "/b/k", "", expires)).error())
                     .as(expires)
@@ -260,7 +262,7 @@ final class SigV4Test {
         assertThat(inHeader.details()).containsEntry("HeadersNotSigned", "x-amz-acl");
         assertThat(refused(and(signer.presigned("PUT", "/b/k", "", "60"), acl)).error())
                 .isEqualTo(S3Error.ACCESS_DENIED);
-        assertThat(sigV4.authenticate(signer.presigned("PUT", "/b/k", "", "60", acl), NOON))
+        assertThat(TestSigner.authenticate(sigV4, signer.presigned("PUT", "/b/k", "", "60", acl), NOON))
                 .isInstanceOf(Authentication.Verified.class);
     }
 
@@ -379,7 +381,8 @@ final class SigV4Test {
         signer.accessKey = "team/a";
         SigV4 whoever =
                 new SigV4("us-east-1", accessKey -> new Credential(accessKey, TestSigner.SECRET, "u", "U"), any -> "");
-        Authentication.Verified verified = (Authentication.Verified) whoever.authenticate(get("/b/k"), NOON);
+        Authentication.Verified verified =
+                (Authentication.Verified) TestSigner.authenticate(whoever, get("/b/k"), NOON);
         assertThat(verified.credential().accessKey()).isEqualTo("team/a");
     }
 
@@ -393,7 +396,7 @@ final class SigV4Test {
     }
 
     private Authentication.Verified verify(RequestHead head) {
-        return (Authentication.Verified) sigV4.authenticate(head, NOON);
+        return (Authentication.Verified) TestSigner.authenticate(sigV4, head, NOON);
     }
 
     private Payload payload(String hash) {
@@ -401,7 +404,7 @@ final class SigV4Test {
     }
 
     private S3Exception refused(RequestHead head) {
-        S3Exception refused = catchThrowableOfType(S3Exception.class, () -> sigV4.authenticate(head, NOON));
+        S3Exception refused = catchThrowableOfType(S3Exception.class, () -> TestSigner.authenticate(sigV4, head, NOON));
         assertThat(refused).as("refusal of %s", head).isNotNull();
         return refused;
     }

@@ -4,9 +4,11 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.headgate.http.RequestHead;
+import io.headgate.s3.QueryParameters;
 import java.io.ByteArrayOutputStream;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HexFormat;
@@ -30,6 +32,11 @@ final class TestSigner {
     String region = "us-east-1";
     String service = "s3";
     String terminal = "aws4_request";
+
+    /** What the verifier says of a head, its query parsed as the endpoint parses it. */
+    static Authentication authenticate(SigV4 verifier, RequestHead head, Instant now) {
+        return verifier.authenticate(head, QueryParameters.parse(head.rawQuery()), now);
+    }
 
     /** A head with the signature in the header; signs all {@code headers} and those that a signature requires. */
     RequestHead header(String method, String target, String payloadHash, RequestHead.Field... headers) {

@@ -168,8 +168,9 @@ final class VerifiedBodyTest {
                 head, List.of(HELLO), "x-amz-checksum-crc32:" + base64(ChecksumAlgorithm.CRC32, HELLO) + "\n");
         SigV4 sigV4 =
                 new SigV4("us-east-1", key -> new Credential(key, TestSigner.SECRET, "alice", "Alice"), any -> "");
-        Payload payload =
-                ((Authentication.Verified) sigV4.authenticate(head, Instant.parse("2026-11-30T12:00:00Z"))).payload();
+        Payload payload = ((Authentication.Verified)
+                        TestSigner.authenticate(sigV4, head, Instant.parse("2026-11-30T12:00:00Z")))
+                .payload();
         BodyClaims claims = BodyClaims.of(head, payload, OptionalLong.of(sent.length));
         VerifiedBody body = new VerifiedBody(claims, new ByteArrayInputStream(sent), null);
         assertThat(body.readAllBytes()).isEqualTo(HELLO);
