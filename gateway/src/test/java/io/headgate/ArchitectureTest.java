@@ -52,6 +52,7 @@ final class ArchitectureTest {
             row("org.eclipse.jetty..", "http"),
             row("java.sql..", "namespace.sql", "namespace.postgres"),
             row("javax.sql..", "namespace.sql", "namespace.postgres"),
+            row("com.github.benmanes.caffeine..", "namespace.sql"),
             row("org.sqlite..", "namespace.sql"),
             row("io.micrometer..", "admin", "app"),
             row("io.prometheus..", "admin", "app"),

@@ -17,6 +17,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** What every engine promises of puts, look-ups and deletes. */
@@ -58,6 +62,31 @@ public abstract class ObjectContract extends NamespaceSuite {
 
         assertThat(done(namespace.putObject(command)).lastModified()).isEqualTo(NOW);
         assertThat(current("a").lastModified()).isEqualTo(NOW);
+    }
+
+    @Test
+    void no_reader_sees_an_older_version_than_one_that_was_acknowledged_or_read() throws Exception {
+        int puts = 400;
+        AtomicLong acknowledged = new AtomicLong(put("a", 1).sizeBytes());
+        Callable<Boolean> reader = () -> {
+            long seen = 0;
+            while (seen < puts) {
+                long least = Math.max(seen, acknowledged.get());
+                seen = current("a").sizeBytes();
+                assertThat(seen).isGreaterThanOrEqualTo(least);
+            }
+            return true;
+        };
+        try (ExecutorService threads = Executors.newFixedThreadPool(3)) {
+            List<Future<Boolean>> readers =
+                    List.of(threads.submit(reader), threads.submit(reader), threads.submit(reader));
+            for (int size = 2; size <= puts; size++) {
+                acknowledged.set(put("a", size).sizeBytes());
+            }
+            for (Future<Boolean> done : readers) {
+                assertThat(done.get()).isTrue();
+            }
+        }
     }
 
     @Test

@@ -1,9 +1,13 @@
 package io.headgate.namespace.sql;
 
 import io.headgate.domain.BucketName;
+import io.headgate.domain.ObjectKey;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +30,8 @@ final class Batch {
     private final Session session;
     private final long startedAtMillis;
     private final Map<BucketName, Optional<Long>> bucketIds = new HashMap<>();
+    private final Map<Long, BucketName> bucketNames = new HashMap<>();
+    private final List<RecentVersions.Name> replaced = new ArrayList<>();
     private final Map<Long, Optional<Intents.State>> intents = new HashMap<>();
     private final Map<Long, long[]> bucketDeltas = new HashMap<>();
     private final Map<String, long[]> accountDeltas = new HashMap<>();
@@ -54,6 +60,7 @@ final class Batch {
         if (known == null) {
             known = Optional.ofNullable(session.first(BUCKET_ID, row -> row.getLong(1), name.value()));
             bucketIds.put(name, known);
+            known.ifPresent(id -> bucketNames.put(id, name));
         }
         return known.orElse(null);
     }
@@ -61,6 +68,16 @@ final class Batch {
     /** To be called when a bucket has been made or deleted. */
     void bucketsChanged() {
         bucketIds.clear();
+    }
+
+    /** To be called with each object whose current version is replaced or deleted; the bucket's id came from {@link #bucketId}. */
+    void replaces(long bucket, ObjectKey key) {
+        replaced.add(new RecentVersions.Name(Objects.requireNonNull(bucketNames.get(bucket)), key));
+    }
+
+    /** The objects whose current version is another after the commit. */
+    List<RecentVersions.Name> replaced() {
+        return replaced;
     }
 
     /** Whether writes under the intent may still commit. */

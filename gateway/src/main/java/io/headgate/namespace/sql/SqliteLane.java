@@ -29,6 +29,7 @@ final class SqliteLane implements AutoCloseable {
     private final SqliteFile file;
     private final InstantSource clock;
     private final SqliteOptions options;
+    private final RecentVersions recent;
     private final Runnable committed;
     private final BlockingQueue<Write<?>> queue;
     private final Thread thread;
@@ -70,10 +71,11 @@ final class SqliteLane implements AutoCloseable {
     }
 
     /** @param committed called after each commit, on the writer's thread, with no transaction open */
-    SqliteLane(SqliteFile file, InstantSource clock, SqliteOptions options, Runnable committed) {
+    SqliteLane(SqliteFile file, InstantSource clock, SqliteOptions options, RecentVersions recent, Runnable committed) {
         this.file = file;
         this.clock = clock;
         this.options = options;
+        this.recent = recent;
         this.committed = committed;
         this.queue = new ArrayBlockingQueue<>(options.queuedWrites());
         this.thread = Thread.ofPlatform().name("namespace-writer").daemon().unstarted(this::serve);
@@ -175,13 +177,22 @@ final class SqliteLane implements AutoCloseable {
                 write.run(batch);
             }
             batch.flush();
-            open.update(COMMIT);
+            commit(open, batch);
             return null;
         } catch (SQLException | RuntimeException failed) {
             rollBack();
             return failed;
         } finally {
             transaction.unlock();
+        }
+    }
+
+    private void commit(Session open, Batch batch) throws SQLException {
+        recent.beforeCommit(batch.replaced());
+        try {
+            open.update(COMMIT);
+        } finally {
+            recent.afterCommit(batch.replaced());
         }
     }
 

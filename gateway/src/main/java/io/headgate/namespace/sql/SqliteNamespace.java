@@ -49,14 +49,16 @@ public final class SqliteNamespace implements Namespace {
 
     private final SqliteLane lane;
     private final SqliteReaders readers;
+    private final RecentVersions recent;
     private final SqliteCheckpointer checkpointer;
     private final MultipartRules rules;
 
     private SqliteNamespace(SqliteFile file, InstantSource clock, SqliteOptions options) {
         this.rules = new MultipartRules(options.minPartBytes());
         this.readers = new SqliteReaders(file, options);
+        this.recent = new RecentVersions(options.recentVersionsBytes());
         this.checkpointer = new SqliteCheckpointer(file, options);
-        this.lane = new SqliteLane(file, clock, options, checkpointer::committed);
+        this.lane = new SqliteLane(file, clock, options, recent, checkpointer::committed);
     }
 
     /**
@@ -104,7 +106,17 @@ public final class SqliteNamespace implements Namespace {
 
     @Override
     public Outcome<ObjectVersion> currentVersion(BucketName bucket, ObjectKey key) {
-        return readers.read(session -> Versions.current(session, bucket, key));
+        RecentVersions.Name name = new RecentVersions.Name(bucket, key);
+        ObjectVersion known = recent.find(name);
+        if (known != null) {
+            return new Outcome.Done<>(known);
+        }
+        long stamp = recent.stamp(name);
+        Outcome<ObjectVersion> found = readers.read(session -> Versions.current(session, bucket, key));
+        if (found instanceof Outcome.Done<ObjectVersion>(ObjectVersion version)) {
+            recent.offer(name, version, stamp);
+        }
+        return found;
     }
 
     @Override

@@ -182,6 +182,7 @@ final class Versions {
             Optional<Attempt> attempt)
             throws SQLException {
         long releasedAt = batch.releaseTime(version.lastModified().toEpochMilli());
+        batch.replaces(bucket, version.key());
         remember(batch.session(), bucket, version.key(), replaced, releasedAt);
         Slice slice = null;
         Manifest.Stored stored = null;
@@ -219,6 +220,7 @@ final class Versions {
 
     static void delete(Batch batch, long bucket, ObjectKey key, Head deleted, long nowMillis) throws SQLException {
         long releasedAt = batch.releaseTime(nowMillis);
+        batch.replaces(bucket, key);
         remember(batch.session(), bucket, key, deleted, releasedAt);
         batch.session().update(DELETE, bucket, key.bytes());
         batch.addToBucket(bucket, -1, -deleted.sizeBytes);
