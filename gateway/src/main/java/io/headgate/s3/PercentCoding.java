@@ -1,8 +1,8 @@
 package io.headgate.s3;
 
 import io.headgate.domain.ObjectKey;
-import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /** Percent-encoding of paths, queries and listings (RFC 3986, section 2.1), by bytes of UTF-8. */
 public final class PercentCoding {
@@ -22,7 +22,9 @@ public final class PercentCoding {
             return encoded;
         }
         int length = encoded.length();
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream(length);
+        byte[] bytes = new byte[length];
+        int count = 0;
+        int all = 0;
         for (int i = 0; i < length; i++) {
             char c = encoded.charAt(i);
             if (c == '%') {
@@ -34,15 +36,19 @@ public final class PercentCoding {
                 if (high < 0 || low < 0) {
                     throw new IllegalArgumentException("malformed escape");
                 }
-                bytes.write(high << 4 | low);
+                bytes[count] = (byte) (high << 4 | low);
                 i += 2;
             } else if (c > 0xFF) {
                 throw new IllegalArgumentException("not a byte");
             } else {
-                bytes.write(c == '+' && plusIsSpace ? ' ' : c);
+                bytes[count] = (byte) (c == '+' && plusIsSpace ? ' ' : c);
             }
+            all |= bytes[count++];
         }
-        return ObjectKey.decode(bytes.toByteArray());
+        // A negative byte is above 127: the strict decoder is for those alone.
+        return all >= 0
+                ? new String(bytes, 0, count, StandardCharsets.ISO_8859_1)
+                : ObjectKey.decode(Arrays.copyOf(bytes, count));
     }
 
     private static boolean needsNoDecoding(String encoded, boolean plusIsSpace) {
