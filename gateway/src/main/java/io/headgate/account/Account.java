@@ -139,7 +139,7 @@ public final class Account implements AutoCloseable {
                 name(),
                 region(),
                 Math.min(limits.capacityBytes(), room),
-                settled + meter.reservedBytes(),
+                meter.usedBytes(),
                 new Load(meter.requestsPerSecond(), requestCeilingPerSecond()),
                 new Load(meter.ingressBytesPerSecond(), ceiling(limits.ingressBytesPerSecond())),
                 new Load(meter.egressBytesPerSecond(), ceiling(limits.egressBytesPerSecond())),
@@ -149,9 +149,14 @@ public final class Account implements AutoCloseable {
                 breaker.admission());
     }
 
-    /** Sets bytes aside for a write: to be done as soon as the account is chosen. */
-    public Reservation reserve(long bytes) {
-        return new Reservation(this, bytes);
+    /**
+     * Sets bytes aside for a write, as soon as the account is chosen. Empty if other writes have taken the room since: however many
+     * reserve at once, no more than {@code maxUsedBytes} come to be used.
+     *
+     * @param maxUsedBytes as {@link io.headgate.placement.Choice.Chosen} says; {@link Long#MAX_VALUE} for no limit
+     */
+    public Optional<Reservation> tryReserve(long bytes, long maxUsedBytes) {
+        return meter.tryReserve(bytes, maxUsedBytes) ? Optional.of(new Reservation(this, bytes)) : Optional.empty();
     }
 
     /**

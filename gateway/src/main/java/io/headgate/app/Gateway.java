@@ -20,6 +20,7 @@ import io.headgate.blob.StallGuard;
 import io.headgate.blob.local.Durability;
 import io.headgate.blob.local.LocalBlobStore;
 import io.headgate.domain.BlobIds;
+import io.headgate.namespace.AccountUsage;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.ReadsInFlight;
 import io.headgate.namespace.WriteIntents;
@@ -80,8 +81,13 @@ final class Gateway implements AutoCloseable {
                 .withFlush(config.namespace().durability() == HeadgateConfig.Durability.SYNC);
         Namespace namespace = SqliteNamespace.open(config.dataDir().resolve("namespace.db"), clock, options);
         // An account that holds blobs is not taken into use anew when its directory is missing: a disk is not mounted.
-        Set<String> inUse = namespace.accountUsage().keySet();
-        Accounts accounts = accounts(config, metrics.accounts(), inUse, clock);
+        Map<String, AccountUsage> usage = namespace.accountUsage();
+        Accounts accounts = accounts(config, metrics.accounts(), usage.keySet(), clock);
+        for (Account account : accounts.all()) {
+            // Known before the first write, which must not think that the account is empty.
+            AccountUsage of = usage.getOrDefault(account.name(), AccountUsage.NONE);
+            account.meter().setUsage(of.liveBytes(), of.garbageBytes(), 0);
+        }
         metrics.addAccounts(accounts);
         Gateway gateway = new Gateway(config, root, metrics.measured(namespace), accounts, metrics, clock);
         metrics.addWorkers(gateway.workers);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.headgate.account.CircuitBreaker.Status;
+import io.headgate.account.Limits;
 import io.headgate.blob.StallGuard;
 import io.headgate.placement.Placement;
 import io.headgate.placement.Thresholds;
@@ -20,6 +21,10 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -153,6 +158,37 @@ final class FaultyAccountsTest {
 
         assertThat(stalling.stalledCalls()).isEqualTo(3);
         assertThat(status("disk-1")).isEqualTo(Status.OPEN);
+    }
+
+    @Test
+    void many_writes_at_once_never_take_an_account_over_its_capacity() throws Exception {
+        open(new Site(
+                directory, store -> store, new Limits(100_000, Limits.UNLIMITED, Limits.UNLIMITED, Limits.UNLIMITED)));
+        AtomicInteger stored = new AtomicInteger();
+        AtomicInteger refused = new AtomicInteger();
+        CyclicBarrier together = new CyclicBarrier(8);
+        try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
+            for (int t = 0; t < 8; t++) {
+                threads.submit(() -> {
+                    for (int i = 0; i < 50; i++) {
+                        together.await();
+                        try {
+                            writer.write("", SMALL, new ByteArrayInputStream(new byte[SMALL]))
+                                    .committed();
+                            stored.incrementAndGet();
+                        } catch (S3Exception full) {
+                            assertThat(full.error()).isEqualTo(S3Error.SLOW_DOWN);
+                            refused.incrementAndGet();
+                        }
+                    }
+                    return null;
+                });
+            }
+        }
+        assertThat(stored).as("90 in each of three accounts").hasValue(270);
+        assertThat(refused).hasValue(130);
+        assertThat(site.accounts.all())
+                .allSatisfy(account -> assertThat(account.meter().usedBytes()).isEqualTo(90_000));
     }
 
     private void open(Site opened) {
