@@ -5,6 +5,7 @@ import io.headgate.account.AccountListener;
 import io.headgate.account.Accounts;
 import io.headgate.account.CircuitBreaker;
 import io.headgate.account.Limits;
+import io.headgate.blob.CarrierWatch;
 import io.headgate.blob.StallGuard;
 import io.headgate.blob.local.Durability;
 import io.headgate.blob.local.LocalBlobStore;
@@ -114,7 +115,7 @@ final class LocalGateway implements AutoCloseable {
             accounts.add(new Account(
                     new Account.Description(name, "local", "", Limits.NONE),
                     breaker,
-                    new StallGuard(store, name, STALL_LIMIT, MAX_HANGING_CALLS),
+                    new StallGuard(store, name, STALL_LIMIT, MAX_HANGING_CALLS, new CarrierWatch()),
                     System::nanoTime,
                     listener));
         }

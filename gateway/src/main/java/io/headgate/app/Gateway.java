@@ -16,6 +16,7 @@ import io.headgate.app.config.HeadgateConfig.PlacementConfig;
 import io.headgate.app.config.HeadgateConfig.SweepConfig;
 import io.headgate.app.config.HeadgateConfig.UserConfig;
 import io.headgate.blob.BlobStore;
+import io.headgate.blob.CarrierWatch;
 import io.headgate.blob.StallGuard;
 import io.headgate.blob.local.Durability;
 import io.headgate.blob.local.LocalBlobStore;
@@ -61,6 +62,7 @@ final class Gateway implements AutoCloseable {
 
     private final Namespace namespace;
     private final Accounts accounts;
+    private final CarrierWatch carriers;
     private final Placement placement;
     private final WriteIntents intents;
     private final SliceReader slices;
@@ -82,14 +84,15 @@ final class Gateway implements AutoCloseable {
         Namespace namespace = SqliteNamespace.open(config.dataDir().resolve("namespace.db"), clock, options);
         // An account that holds blobs is not taken into use anew when its directory is missing: a disk is not mounted.
         Map<String, AccountUsage> usage = namespace.accountUsage();
-        Accounts accounts = accounts(config, metrics.accounts(), usage.keySet(), clock);
+        CarrierWatch carriers = new CarrierWatch();
+        Accounts accounts = accounts(config, metrics.accounts(), usage.keySet(), carriers, clock);
         for (Account account : accounts.all()) {
             // Known before the first write, which must not think that the account is empty.
             AccountUsage of = usage.getOrDefault(account.name(), AccountUsage.NONE);
             account.meter().setUsage(of.liveBytes(), of.garbageBytes(), 0);
         }
         metrics.addAccounts(accounts);
-        Gateway gateway = new Gateway(config, root, metrics.measured(namespace), accounts, metrics, clock);
+        Gateway gateway = new Gateway(config, root, metrics.measured(namespace), accounts, carriers, metrics, clock);
         metrics.addWorkers(gateway.workers);
         return gateway;
     }
@@ -99,10 +102,12 @@ final class Gateway implements AutoCloseable {
             Credentials root,
             Namespace namespace,
             Accounts accounts,
+            CarrierWatch carriers,
             Metrics metrics,
             InstantSource clock) {
         this.namespace = namespace;
         this.accounts = accounts;
+        this.carriers = carriers;
         RandomGenerator random = () -> ThreadLocalRandom.current().nextLong();
         placement = new Placement(thresholds(config.placement()));
         intents = new WriteIntents(
@@ -159,6 +164,7 @@ final class Gateway implements AutoCloseable {
         workers.close();
         intents.close();
         accounts.close();
+        carriers.close();
         namespace.close();
     }
 
@@ -191,7 +197,11 @@ final class Gateway implements AutoCloseable {
     }
 
     private static Accounts accounts(
-            HeadgateConfig config, AccountListener listener, Set<String> inUse, InstantSource clock) {
+            HeadgateConfig config,
+            AccountListener listener,
+            Set<String> inUse,
+            CarrierWatch watch,
+            InstantSource clock) {
         List<Account> accounts = new ArrayList<>();
         for (AccountConfig account : config.accounts()) {
             Account.Description description = new Account.Description(
@@ -203,7 +213,8 @@ final class Gateway implements AutoCloseable {
                             store(account, !inUse.contains(account.name()), clock),
                             account.name(),
                             config.breaker().stallTimeout(),
-                            MAX_HANGING_CALLS),
+                            MAX_HANGING_CALLS,
+                            watch),
                     System::nanoTime,
                     listener));
         }

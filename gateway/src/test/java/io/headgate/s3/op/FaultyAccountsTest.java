@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.headgate.account.CircuitBreaker.Status;
 import io.headgate.account.Limits;
+import io.headgate.blob.CarrierWatch;
 import io.headgate.blob.StallGuard;
 import io.headgate.placement.Placement;
 import io.headgate.placement.Thresholds;
@@ -42,10 +43,12 @@ final class FaultyAccountsTest {
 
     private Site site;
     private BlobWriter writer;
+    private final CarrierWatch watch = new CarrierWatch();
 
     @AfterEach
     void close() {
         site.close();
+        watch.close();
     }
 
     @Test
@@ -149,7 +152,7 @@ final class FaultyAccountsTest {
 
     @Test
     void an_account_that_stalls_delays_three_writes_by_the_limit_and_then_is_left_alone() {
-        open(new Site(directory, store -> new StallGuard(store, "disk", Duration.ofMillis(50), 32)));
+        open(new Site(directory, store -> new StallGuard(store, "disk", Duration.ofMillis(50), 32, watch)));
         FaultyStore stalling = site.store("disk-1");
         stalling.set(Fault.STALLS);
 
