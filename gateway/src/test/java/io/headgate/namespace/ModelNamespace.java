@@ -249,18 +249,13 @@ final class ModelNamespace implements Namespace {
         if (refusal.isPresent()) {
             return new Refused<>(refusal.get());
         }
-        ObjectAttributes said = command.replacement().orElse(source.attributes());
         ObjectVersion version = new ObjectVersion(
                 command.key(),
                 command.writeId(),
                 millis(command.now()),
                 source.sizeBytes(),
                 source.etag(),
-                new ObjectAttributes(
-                        said.headers(),
-                        said.metadata(),
-                        command.tags().orElse(source.attributes().tags()),
-                        command.storageClass()),
+                command.attributes(source.attributes()),
                 command.checksums().orElse(source.checksums()),
                 source.manifest());
         bucket.objects.put(command.key(), new Current(version, Optional.empty()));
