@@ -135,6 +135,13 @@ final class PresignedV2 {
     private static String amzHeaders(RequestHead head) {
         TreeMap<String, String> values = new TreeMap<>();
         for (RequestHead.Field field : head.fields()) {
+            if (field.name().startsWith(CanonicalRequest.OWN_PREFIX)) {
+                // Version 2 signs headers of Amazon's only.
+                throw new S3Exception(
+                        S3Error.ACCESS_DENIED,
+                        "There were headers present in the request which were not signed",
+                        Map.of("HeadersNotSigned", field.name()));
+            }
             if (CanonicalRequest.mustBeSigned(field.name())) {
                 values.merge(field.name(), field.value().strip(), (first, next) -> first + "," + next);
             }
