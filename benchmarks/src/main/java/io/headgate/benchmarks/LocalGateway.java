@@ -70,13 +70,13 @@ final class LocalGateway implements AutoCloseable {
     LocalGateway(Path directory, CircuitBreaker.Settings breaker, AccountListener listener) throws IOException {
         InstantSource clock = InstantSource.system();
         RandomGenerator random = () -> ThreadLocalRandom.current().nextLong();
-        List<FaultyAccount> stores = new ArrayList<>();
-        accounts = accounts(directory, breaker, listener, clock, stores);
-        faulty = stores.get(ACCOUNTS.indexOf(DEGRADING));
         namespace = SqliteNamespace.open(
                 directory.resolve("namespace.db"),
                 clock,
                 SqliteOptions.defaults().withFlush(false));
+        List<FaultyAccount> stores = new ArrayList<>();
+        accounts = accounts(directory, namespace.id(), breaker, listener, clock, stores);
+        faulty = stores.get(ACCOUNTS.indexOf(DEGRADING));
         namespace.createBucket(new Bucket(new BucketName(BUCKET), "root", "", clock.instant()));
         intents = new WriteIntents(
                 namespace,
@@ -103,6 +103,7 @@ final class LocalGateway implements AutoCloseable {
 
     private static Accounts accounts(
             Path directory,
+            String namespaceId,
             CircuitBreaker.Settings breaker,
             AccountListener listener,
             InstantSource clock,
@@ -110,7 +111,8 @@ final class LocalGateway implements AutoCloseable {
         List<Account> accounts = new ArrayList<>();
         for (String name : ACCOUNTS) {
             FaultyAccount store =
-                    new FaultyAccount(new LocalBlobStore(name, directory.resolve(name), Durability.NONE, true, clock));
+                    new FaultyAccount(new LocalBlobStore(
+                            name, namespaceId, directory.resolve(name), Durability.NONE, true, clock));
             stores.add(store);
             accounts.add(new Account(
                     new Account.Description(name, "local", "", Limits.NONE),

@@ -85,7 +85,7 @@ final class Gateway implements AutoCloseable {
         // An account that holds blobs is not taken into use anew when its directory is missing: a disk is not mounted.
         Map<String, AccountUsage> usage = namespace.accountUsage();
         CarrierWatch carriers = new CarrierWatch();
-        Accounts accounts = accounts(config, metrics.accounts(), usage.keySet(), carriers, clock);
+        Accounts accounts = accounts(config, metrics.accounts(), namespace, usage.keySet(), carriers, clock);
         for (Account account : accounts.all()) {
             // Known before the first write, which must not think that the account is empty.
             AccountUsage of = usage.getOrDefault(account.name(), AccountUsage.NONE);
@@ -199,6 +199,7 @@ final class Gateway implements AutoCloseable {
     private static Accounts accounts(
             HeadgateConfig config,
             AccountListener listener,
+            Namespace namespace,
             Set<String> inUse,
             CarrierWatch watch,
             InstantSource clock) {
@@ -210,7 +211,7 @@ final class Gateway implements AutoCloseable {
                     description,
                     breaker(config.breaker()),
                     new StallGuard(
-                            store(account, !inUse.contains(account.name()), clock),
+                            store(account, namespace.id(), !inUse.contains(account.name()), clock),
                             account.name(),
                             config.breaker().stallTimeout(),
                             MAX_HANGING_CALLS,
@@ -227,11 +228,12 @@ final class Gateway implements AutoCloseable {
         };
     }
 
-    private static BlobStore store(AccountConfig account, boolean firstUse, InstantSource clock) {
+    private static BlobStore store(AccountConfig account, String namespaceId, boolean firstUse, InstantSource clock) {
         return switch (account.storage()) {
             case HeadgateConfig.Storage.Local local ->
                 new LocalBlobStore(
                         account.name(),
+                        namespaceId,
                         local.path(),
                         switch (local.durability()) {
                             case SYNC -> Durability.SYNC;

@@ -64,7 +64,13 @@ final class AdminHandlerTest {
                     new Account.Description(
                             name, "local", "eu-west", new Limits(1 << 30, 100, Limits.UNLIMITED, Limits.UNLIMITED)),
                     CircuitBreaker.Settings.DEFAULT,
-                    new LocalBlobStore(name, directory.resolve(name), Durability.NONE, true, InstantSource.system()),
+                    new LocalBlobStore(
+                            name,
+                            "namespace-1",
+                            directory.resolve(name),
+                            Durability.NONE,
+                            true,
+                            InstantSource.system()),
                     System::nanoTime,
                     metrics.accounts()));
         }

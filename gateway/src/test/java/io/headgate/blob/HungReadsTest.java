@@ -136,7 +136,8 @@ final class HungReadsTest {
 
     private StallGuard account(String name) {
         return new StallGuard(
-                new LocalBlobStore(name, directory.resolve(name), Durability.NONE, true, InstantSource.system()),
+                new LocalBlobStore(
+                        name, "namespace-1", directory.resolve(name), Durability.NONE, true, InstantSource.system()),
                 name,
                 LIMIT,
                 MAX_HANGING,

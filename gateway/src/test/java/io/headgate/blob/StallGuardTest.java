@@ -51,7 +51,8 @@ final class StallGuardTest {
     @BeforeEach
     void open() {
         new Random(5).nextBytes(bytes);
-        real = new LocalBlobStore("disk-1", directory.resolve("disk-1"), Durability.NONE, true, InstantSource.system());
+        real = new LocalBlobStore(
+                "disk-1", "namespace-1", directory.resolve("disk-1"), Durability.NONE, true, InstantSource.system());
         hanging = new HangingStore(real);
         watch = new CarrierWatch();
         guard = new StallGuard(hanging, "disk-1", LIMIT, MAX_HANGING, watch);

@@ -81,6 +81,11 @@ final class ModelNamespace implements Namespace {
     }
 
     @Override
+    public String id() {
+        return "model";
+    }
+
+    @Override
     public BucketClaim createBucket(Bucket bucket) {
         Bucket made = new Bucket(bucket.name(), bucket.owner(), bucket.location(), millis(bucket.createdAt()));
         boolean taken = buckets.putIfAbsent(bucket.name(), new BucketState(made, new TreeMap<>())) != null;

@@ -74,8 +74,8 @@ public final class Site implements AutoCloseable {
         namespace.createBucket(new Bucket(BUCKET, "alice", "", clock.instant()));
         List<Account> all = new ArrayList<>();
         for (String name : List.of("disk-1", "disk-2", "disk-3")) {
-            FaultyStore store =
-                    new FaultyStore(new LocalBlobStore(name, directory.resolve(name), Durability.NONE, true, clock));
+            FaultyStore store = new FaultyStore(
+                    new LocalBlobStore(name, namespace.id(), directory.resolve(name), Durability.NONE, true, clock));
             stores.put(name, store);
             all.add(new Account(
                     new Account.Description(name, "local", "", limits),

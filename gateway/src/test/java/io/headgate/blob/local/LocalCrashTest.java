@@ -68,7 +68,7 @@ final class LocalCrashTest {
     }
 
     private BlobStore reopen(Journal.Sizes sizes) {
-        return new LocalBlobStore("disk-1", root, Durability.SYNC, false, Clock.systemUTC(), sizes);
+        return new LocalBlobStore("disk-1", "namespace-1", root, Durability.SYNC, false, Clock.systemUTC(), sizes);
     }
 
     private void assertAcknowledgedIsTrue(BlobStore store) throws IOException {
@@ -158,7 +158,8 @@ final class LocalCrashTest {
     @Test
     void a_store_that_was_closed_has_nothing_to_repeat() throws Exception {
         BlobId id = Bytes.freshId();
-        try (BlobStore store = new LocalBlobStore("disk-1", root, Durability.SYNC, true, Clock.systemUTC())) {
+        try (BlobStore store =
+                new LocalBlobStore("disk-1", "namespace-1", root, Durability.SYNC, true, Clock.systemUTC())) {
             store.put(id, 1000, Bytes.stream(Bytes.of(id, 1000)));
         }
         assertThat(SegmentPool.isClean(root.resolve("journal"))).isTrue();
@@ -171,7 +172,8 @@ final class LocalCrashTest {
         for (BlobId id : journalled(true)) {
             spoil(id);
         }
-        try (BlobStore store = new LocalBlobStore("disk-1", root, Durability.NONE, false, Clock.systemUTC())) {
+        try (BlobStore store =
+                new LocalBlobStore("disk-1", "namespace-1", root, Durability.NONE, false, Clock.systemUTC())) {
             assertAcknowledgedIsTrue(store);
         }
     }
@@ -284,8 +286,10 @@ final class LocalCrashTest {
 
     @Test
     void one_process_at_a_time_has_the_directory() throws Exception {
-        try (BlobStore first = new LocalBlobStore("disk-1", root, Durability.SYNC, true, Clock.systemUTC());
-                BlobStore second = new LocalBlobStore("disk-1", root, Durability.SYNC, true, Clock.systemUTC())) {
+        try (BlobStore first =
+                        new LocalBlobStore("disk-1", "namespace-1", root, Durability.SYNC, true, Clock.systemUTC());
+                BlobStore second =
+                        new LocalBlobStore("disk-1", "namespace-1", root, Durability.SYNC, true, Clock.systemUTC())) {
             first.probe(Bytes.freshId());
             assertThatExceptionOfType(BlobStoreException.class)
                     .isThrownBy(() -> second.probe(Bytes.freshId()))
