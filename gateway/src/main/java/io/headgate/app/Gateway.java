@@ -44,16 +44,17 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 /**
  * The parts of a running gateway, wired by hand: namespace, accounts, the S3 handler over them, and the background workers. The HTTP
  * servers in front are started by the command {@code serve}.
  */
-final class Gateway implements AutoCloseable {
+public final class Gateway implements AutoCloseable {
     /** The id of the user who may do everything. */
     static final String ROOT_USER = "root";
 
@@ -75,6 +76,21 @@ final class Gateway implements AutoCloseable {
      * @throws io.headgate.namespace.NamespaceException if the namespace cannot be opened
      */
     static Gateway open(HeadgateConfig config, Credentials root, Metrics metrics) {
+        return open(config, root, metrics, metrics.accounts(), (account, store) -> store);
+    }
+
+    /**
+     * The same for who wants to watch the accounts or to come between them and their stores, as benchmarks do.
+     *
+     * @param listener hears of the accounts' calls, instead of {@code metrics}
+     * @param between given an account's name and its store, returns the store to use
+     */
+    public static Gateway open(
+            HeadgateConfig config,
+            Credentials root,
+            Metrics metrics,
+            AccountListener listener,
+            BiFunction<String, BlobStore, BlobStore> between) {
         InstantSource clock = InstantSource.system();
         SqliteOptions options = SqliteOptions.defaults()
                 .withMinPartBytes(config.multipart().minPartBytes())
@@ -85,7 +101,12 @@ final class Gateway implements AutoCloseable {
         // An account that holds blobs is not taken into use anew when its directory is missing: a disk is not mounted.
         Map<String, AccountUsage> usage = namespace.accountUsage();
         CarrierWatch carriers = new CarrierWatch();
-        Accounts accounts = accounts(config, metrics.accounts(), namespace, usage.keySet(), carriers, clock);
+        Accounts accounts = accounts(
+                config,
+                listener,
+                account -> between.apply(
+                        account.name(), store(account, namespace.id(), !usage.containsKey(account.name()), clock)),
+                carriers);
         for (Account account : accounts.all()) {
             // Known before the first write, which must not think that the account is empty.
             AccountUsage of = usage.getOrDefault(account.name(), AccountUsage.NONE);
@@ -134,7 +155,7 @@ final class Gateway implements AutoCloseable {
                 BackgroundWork.of(namespace, accounts, intents, reads, clock, workSettings(config)), clock);
     }
 
-    Namespace namespace() {
+    public Namespace namespace() {
         return namespace;
     }
 
@@ -150,7 +171,7 @@ final class Gateway implements AutoCloseable {
         return slices;
     }
 
-    S3Handler s3() {
+    public S3Handler s3() {
         return s3;
     }
 
@@ -199,10 +220,8 @@ final class Gateway implements AutoCloseable {
     private static Accounts accounts(
             HeadgateConfig config,
             AccountListener listener,
-            Namespace namespace,
-            Set<String> inUse,
-            CarrierWatch watch,
-            InstantSource clock) {
+            Function<AccountConfig, BlobStore> stores,
+            CarrierWatch watch) {
         List<Account> accounts = new ArrayList<>();
         for (AccountConfig account : config.accounts()) {
             Account.Description description = new Account.Description(
@@ -211,7 +230,7 @@ final class Gateway implements AutoCloseable {
                     description,
                     breaker(config.breaker()),
                     new StallGuard(
-                            store(account, namespace.id(), !inUse.contains(account.name()), clock),
+                            stores.apply(account),
                             account.name(),
                             config.breaker().stallTimeout(),
                             MAX_HANGING_CALLS,
