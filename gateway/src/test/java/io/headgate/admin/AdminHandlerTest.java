@@ -397,11 +397,6 @@ final class AdminHandlerTest {
         }
 
         @Override
-        public List<RequestHead.Field> trailers() {
-            return List.of();
-        }
-
-        @Override
         public void label(Label label, String value) {}
     }
 }
