@@ -42,7 +42,7 @@ final class FaultyAccountsTest {
     Path directory;
 
     private Site site;
-    private BlobWriter writer;
+    private AccountWriter writer;
     private final CarrierWatch watch = new CarrierWatch();
 
     @AfterEach
@@ -196,7 +196,7 @@ final class FaultyAccountsTest {
 
     private void open(Site opened) {
         site = opened;
-        writer = new BlobWriter(new Storage(
+        writer = new AccountWriter(new Storage(
                 site.namespace,
                 site.intents,
                 site.reads,
@@ -212,7 +212,7 @@ final class FaultyAccountsTest {
     private Map<String, Integer> write(int count, int sizeBytes) {
         Map<String, Integer> shares = new TreeMap<>();
         for (int i = 0; i < count; i++) {
-            BlobWriter.Written written = writer.write("", sizeBytes, new ByteArrayInputStream(new byte[sizeBytes]));
+            AccountWriter.Written written = writer.write("", sizeBytes, new ByteArrayInputStream(new byte[sizeBytes]));
             shares.merge(written.slice().orElseThrow().account(), 1, Integer::sum);
             written.committed();
         }

@@ -28,15 +28,15 @@ import org.slf4j.LoggerFactory;
  * Brings the bytes of a write into an account: chooses one, streams the body to it, and tries another when it fails, for as long as the
  * bytes already taken from the client can be sent again. Those are a bounded head of the body, so a small object always moves on.
  */
-final class BlobWriter {
+final class AccountWriter {
     /** How much of a body is kept to be sent again. */
     private static final int MAX_HEAD_BYTES = 128 << 10;
 
-    private static final Logger LOG = LoggerFactory.getLogger(BlobWriter.class);
+    private static final Logger LOG = LoggerFactory.getLogger(AccountWriter.class);
 
     private final Storage storage;
 
-    BlobWriter(Storage storage) {
+    AccountWriter(Storage storage) {
         this.storage = storage;
     }
 
