@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.headgate.http.RequestHead;
+import io.headgate.s3.Decimal;
 import io.headgate.s3.QueryParameters;
 import io.headgate.s3.S3Error;
 import io.headgate.s3.S3Exception;
@@ -115,7 +116,7 @@ final class PresignedV2 {
     private static void checkAge(String expires, Instant now) {
         long seconds;
         try {
-            seconds = Long.parseLong(expires);
+            seconds = Decimal.parse(expires);
         } catch (NumberFormatException notANumber) {
             throw new S3Exception(S3Error.ACCESS_DENIED, "Invalid date (should be seconds since epoch): Expires");
         }
