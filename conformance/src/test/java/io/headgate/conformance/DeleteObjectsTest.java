@@ -201,7 +201,8 @@ class DeleteObjectsTest extends S3Test {
         try (S3Client sparing = ClientKind.syncBuilder(endpoint)
                 .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
                 .build()) {
-            sparing.deleteObjects(request -> request.bucket(bucket).delete(delete -> delete.objects(identifiers(List.of("a")))));
+            sparing.deleteObjects(
+                    request -> request.bucket(bucket).delete(delete -> delete.objects(identifiers(List.of("a")))));
         }
         assertThat(keys(bucket)).isEmpty();
     }

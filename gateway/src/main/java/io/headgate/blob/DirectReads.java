@@ -18,7 +18,7 @@ final class DirectReads {
 
     private static final int PROBES = 8;
     /** How long an account is doubtful after it has last been slow. */
-    private static final Duration DOUBT = Duration.ofSeconds(10);
+    private static final Duration DOUBT = Duration.ofSeconds(2);
 
     private static final Logger LOG = LoggerFactory.getLogger(DirectReads.class);
 
@@ -26,6 +26,9 @@ final class DirectReads {
     private final long slowNanos;
     /** When the read began, in nanoseconds from {@link #originNanos}, at least 1; 0 for no read. */
     private final AtomicLongArray begun = new AtomicLongArray(MARKS);
+
+    /** What the latest look saw of slow reads; only that thread's. */
+    private final long[] seenSlow = new long[MARKS];
 
     private final long originNanos = System.nanoTime();
     /** From the origin; 0 for never. */
@@ -69,17 +72,24 @@ final class DirectReads {
         return nanos >= slowNanos;
     }
 
-    /** How many reads have been under way for too long. */
+    /**
+     * How many reads have been under way for too long. The account is doubtful once one of them was so already at the last look: a pause
+     * of the whole process ages every read, but not twice. Called by one thread.
+     */
     int look(long nowNanos) {
         long now = elapsed(nowNanos);
         int stuck = 0;
+        boolean still = false;
         for (int mark = 0; mark < MARKS; mark++) {
             long since = begun.get(mark);
-            if (since != 0 && isSlow(now - since)) {
+            boolean slow = since != 0 && isSlow(now - since);
+            if (slow) {
                 stuck++;
+                still |= seenSlow[mark] == since;
             }
+            seenSlow[mark] = slow ? since : 0;
         }
-        if (stuck > 0) {
+        if (still) {
             slow();
         }
         return stuck;

@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A read is so brief that a hand-over would double its cost: on an account that lately answered at once it runs on its caller's thread,
  * with a mark for the {@link CarrierWatch}. Once a read takes long, those that follow run on platform threads and are given up like other
- * calls, until the account has been quick for a while; so no more reads hang for ever than there were threads when it began to hang.
+ * calls, until the account has been quick for a while; so few reads hang for as long as the disk does.
  *
  * <p>A call that was given up may still come to its end one day: it reads no more of the body, and a blob that it stored is deleted. When
  * too many calls hang, further ones fail at once.

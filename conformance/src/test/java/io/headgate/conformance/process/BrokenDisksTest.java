@@ -181,7 +181,7 @@ final class BrokenDisksTest {
                 .filter(key -> sizes.contains((long) acknowledged.get(key).length))
                 .toList();
         assertThat(hanging).hasSizeBetween(5, 30);
-        int readers = Runtime.getRuntime().availableProcessors() + 8;
+        int readers = 3 * Runtime.getRuntime().availableProcessors() + 8;
         AtomicInteger refused = new AtomicInteger();
         ExecutorService threads = Executors.newCachedThreadPool();
         try {
