@@ -1,7 +1,6 @@
 package io.headgate.benchmarks;
 
 import io.headgate.account.AccountListener;
-import io.headgate.account.CircuitBreaker;
 import io.headgate.account.CircuitBreaker.Status;
 import io.headgate.benchmarks.FaultyAccount.Fault;
 import java.io.IOException;
@@ -10,6 +9,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -24,12 +24,17 @@ import java.util.concurrent.atomic.LongAdder;
 record DegradeRun(
         boolean breakerOn, List<Sample> samples, List<Transition> transitions, long failedPuts, long failedProbes) {
     /** As in production but for the times, so that opening and closing show within a minute. */
-    static final CircuitBreaker.Settings ON =
-            new CircuitBreaker.Settings(3, Duration.ofSeconds(10), Duration.ofSeconds(5), Duration.ofSeconds(5), null);
+    static final Map<String, String> ON = Map.of(
+            "HEADGATE_BREAKER_WINDOW", "10s",
+            "HEADGATE_BREAKER_OPEN", "5s",
+            "HEADGATE_BREAKER_PROBE_TIMEOUT", "5s",
+            "HEADGATE_BREAKER_STALL_TIMEOUT", "30s");
 
     /** So many failures within so short a time cannot come about. */
-    private static final CircuitBreaker.Settings OFF =
-            new CircuitBreaker.Settings(1000, Duration.ofMillis(1), Duration.ofSeconds(5), Duration.ofSeconds(5), null);
+    private static final Map<String, String> OFF = Map.of(
+            "HEADGATE_BREAKER_FAILURES", "1000",
+            "HEADGATE_BREAKER_WINDOW", "1s",
+            "HEADGATE_BREAKER_STALL_TIMEOUT", "30s");
 
     private static final Duration WARM_UP = Duration.ofSeconds(2);
 

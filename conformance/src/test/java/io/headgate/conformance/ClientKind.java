@@ -21,6 +21,7 @@ import software.amazon.awssdk.http.nio.netty.NettyNioAsyncHttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.S3ClientBuilder;
 import software.amazon.awssdk.services.s3.crt.S3CrtHttpConfiguration;
 import software.amazon.awssdk.services.s3.crt.S3CrtRetryConfiguration;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
@@ -59,14 +60,18 @@ enum ClientKind {
     }
 
     private static S3Client sync(Endpoint endpoint) {
+        return syncBuilder(endpoint).build();
+    }
+
+    /** For a client that differs in a setting; to be closed by the caller. */
+    static S3ClientBuilder syncBuilder(Endpoint endpoint) {
         return S3Client.builder()
                 .endpointOverride(endpoint.url())
                 .region(Region.of(endpoint.region()))
                 .credentialsProvider(credentials(endpoint))
                 .forcePathStyle(true)
                 .httpClientBuilder(Apache5HttpClient.builder().maxConnections(128))
-                .overrideConfiguration(config -> config.retryStrategy(retry -> retry.maxAttempts(1)))
-                .build();
+                .overrideConfiguration(config -> config.retryStrategy(retry -> retry.maxAttempts(1)));
     }
 
     private static S3AsyncClient async(Endpoint endpoint) {

@@ -126,6 +126,25 @@ class CopyObjectTest extends S3Test {
     }
 
     @Test
+    void a_website_redirect_is_taken_from_the_request_whatever_the_directive_and_never_copied() {
+        s3.copyObject(copy("copy").websiteRedirectLocation("/elsewhere").build());
+        s3.copyObject(copy("copy of copy").sourceKey("copy").build());
+        s3.copyObject(copy("replaced")
+                .sourceKey("copy")
+                .metadataDirective("REPLACE")
+                .websiteRedirectLocation("/there")
+                .build());
+        s3.copyObject(copy("source").websiteRedirectLocation("/from-itself").build());
+
+        assertThat(head("copy").websiteRedirectLocation()).isEqualTo("/elsewhere");
+        assertThat(head("copy").metadata()).isEqualTo(Map.of("color", "red"));
+        assertThat(head("copy of copy").websiteRedirectLocation()).isNull();
+        assertThat(head("replaced").websiteRedirectLocation()).isEqualTo("/there");
+        assertThat(head("source").websiteRedirectLocation()).isEqualTo("/from-itself");
+        assertThat(head("source").metadata()).isEqualTo(Map.of("color", "red"));
+    }
+
+    @Test
     void tags_are_copied_or_replaced() {
         s3.putObject(request -> request.bucket(bucket).key("tagged").tagging("a=1&b=2"), RequestBody.fromString("x"));
 

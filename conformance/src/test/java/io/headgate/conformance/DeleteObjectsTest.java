@@ -10,6 +10,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.DeleteObjectsResponse;
 import software.amazon.awssdk.services.s3.model.DeletedObject;
@@ -175,6 +176,35 @@ class DeleteObjectsTest extends S3Test {
 
         send(bucket, "<Delete></Delete>").assertError(400, "MalformedXML");
         send(bucket, "<Delete><Object></Object></Delete>").assertError(400, "MalformedXML");
+    }
+
+    @Test
+    void a_list_without_a_digest_is_refused_as_by_aws_whose_clients_all_send_one() {
+        String bucket = newBucket();
+        put(bucket, "a", "x");
+        byte[] body = "<Delete><Object><Key>a</Key></Object></Delete>".getBytes(StandardCharsets.UTF_8);
+        RawRequest bare = RawRequest.of("POST", "/" + bucket + "?delete=").withBody(body);
+
+        RawConnection.send(endpoint, Signer.of(endpoint).sign(bare)).assertError(400, "InvalidRequest");
+        assertThat(keys(bucket)).containsExactly("a");
+
+        String sha256 = Base64.getEncoder().encodeToString(Algorithm.hash("SHA-256", body));
+        RawConnection.send(endpoint, Signer.of(endpoint).sign(bare.with("x-amz-checksum-sha256", sha256)))
+                .assertStatus(200);
+        assertThat(keys(bucket)).isEmpty();
+    }
+
+    @Test
+    void a_client_that_computes_checksums_only_when_required_can_delete() {
+        String bucket = newBucket();
+        put(bucket, "a", "x");
+        try (S3Client sparing = ClientKind.syncBuilder(endpoint)
+                .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
+                .build()) {
+            sparing.deleteObjects(
+                    request -> request.bucket(bucket).delete(delete -> delete.objects(identifiers(List.of("a")))));
+        }
+        assertThat(keys(bucket)).isEmpty();
     }
 
     @Test

@@ -90,6 +90,18 @@ class OddRequestsTest extends S3Test {
         assertThat(refused.status()).as("%s", refused).isIn(400, 405, 501);
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "?list-type=2&max-keys=%EF%BC%95",
+                "?list-type=2&max-keys=%2B5",
+                "/key?partNumber=%EF%BC%91",
+                "/key?partNumber=%D9%A1",
+            })
+    void numbers_are_ascii_digits(String target) {
+        send(RawRequest.of("GET", "/" + bucket + target).withBody("")).assertError(400, "InvalidArgument");
+    }
+
     private RawRequest delete(String xml) {
         byte[] body = xml.getBytes(StandardCharsets.UTF_8);
         return RawRequest.of("POST", "/" + bucket + "?delete=")

@@ -139,7 +139,7 @@ public final class Account implements AutoCloseable {
                 name(),
                 region(),
                 Math.min(limits.capacityBytes(), room),
-                settled + meter.reservedBytes(),
+                meter.usedBytes(),
                 new Load(meter.requestsPerSecond(), requestCeilingPerSecond()),
                 new Load(meter.ingressBytesPerSecond(), ceiling(limits.ingressBytesPerSecond())),
                 new Load(meter.egressBytesPerSecond(), ceiling(limits.egressBytesPerSecond())),
@@ -149,9 +149,14 @@ public final class Account implements AutoCloseable {
                 breaker.admission());
     }
 
-    /** Sets bytes aside for a write: to be done as soon as the account is chosen. */
-    public Reservation reserve(long bytes) {
-        return new Reservation(this, bytes);
+    /**
+     * Sets bytes aside for a write, as soon as the account is chosen. Empty if other writes have taken the room since: however many
+     * reserve at once, no more than {@code maxUsedBytes} come to be used.
+     *
+     * @param maxUsedBytes as {@link io.headgate.placement.Choice.Chosen} says; {@link Long#MAX_VALUE} for no limit
+     */
+    public Optional<Reservation> tryReserve(long bytes, long maxUsedBytes) {
+        return meter.tryReserve(bytes, maxUsedBytes) ? Optional.of(new Reservation(this, bytes)) : Optional.empty();
     }
 
     /**
@@ -166,13 +171,13 @@ public final class Account implements AutoCloseable {
                     "a reservation of account " + reservation.account().name());
         }
         CircuitBreaker.Permit permit = breaker.tryAcquire().orElseThrow(() -> rejected(Operation.PUT));
-        Call call = new Call(Operation.PUT, permit);
+        Request request = new Request(Operation.PUT, permit);
         MeteredBody metered = new MeteredBody(body, meter, nanoClock);
         try {
             store.put(id, lengthBytes, metered);
-            call.end(Result.OK, metered.waitedNanos());
+            request.end(Result.OK, metered.waitedNanos());
         } catch (Throwable failure) {
-            call.end(metered.failed() ? Result.CALLER : resultOf(failure), metered.waitedNanos());
+            request.end(metered.failed() ? Result.CALLER : resultOf(failure), metered.waitedNanos());
             throw failure;
         }
     }
@@ -189,13 +194,13 @@ public final class Account implements AutoCloseable {
         if (trial && !trialReads.tryAcquire()) {
             throw rejected(Operation.GET);
         }
-        Call call = new Call(Operation.GET, permit.orElse(null));
+        Request request = new Request(Operation.GET, permit.orElse(null));
         Runnable endOfTrial = trial ? trialReads::release : () -> {};
         try {
-            return new MeteredChannel(store.get(id, offsetBytes, lengthBytes), call, meter, nanoClock, endOfTrial);
+            return new MeteredChannel(store.get(id, offsetBytes, lengthBytes), request, meter, nanoClock, endOfTrial);
         } catch (Throwable failure) {
             endOfTrial.run();
-            call.end(resultOf(failure), 0);
+            request.end(resultOf(failure), 0);
             throw failure;
         }
     }
@@ -211,12 +216,12 @@ public final class Account implements AutoCloseable {
         if (trial && !trialDelete.tryAcquire()) {
             throw rejected(Operation.DELETE);
         }
-        Call call = new Call(Operation.DELETE, permit.orElse(null));
+        Request request = new Request(Operation.DELETE, permit.orElse(null));
         try {
             store.delete(id);
-            call.end(Result.OK, 0);
+            request.end(Result.OK, 0);
         } catch (Throwable failure) {
-            call.end(resultOf(failure), 0);
+            request.end(resultOf(failure), 0);
             throw failure;
         } finally {
             if (trial) {
@@ -233,13 +238,13 @@ public final class Account implements AutoCloseable {
     public List<StoredBlob> list(int fanOut, Instant from, Instant to, @Nullable BlobId after, int limit)
             throws BlobStoreException, BreakerOpenException {
         CircuitBreaker.Permit permit = breaker.tryAcquireClosed().orElseThrow(() -> rejected(Operation.LIST));
-        Call call = new Call(Operation.LIST, permit);
+        Request request = new Request(Operation.LIST, permit);
         try {
             List<StoredBlob> page = store.list(fanOut, from, to, after, limit);
-            call.end(Result.OK, 0);
+            request.end(Result.OK, 0);
             return page;
         } catch (Throwable failure) {
-            call.end(resultOf(failure), 0);
+            request.end(resultOf(failure), 0);
             throw failure;
         }
     }
@@ -253,12 +258,12 @@ public final class Account implements AutoCloseable {
      */
     public void probe(BlobId id) throws BlobStoreException, BreakerOpenException {
         CircuitBreaker.Permit permit = breaker.tryAcquire().orElseThrow(() -> rejected(Operation.PROBE));
-        Call call = new Call(Operation.PROBE, permit);
+        Request request = new Request(Operation.PROBE, permit);
         try {
             store.probe(id);
-            call.end(Result.OK, 0);
+            request.end(Result.OK, 0);
         } catch (Throwable failure) {
-            call.end(resultOf(failure), 0);
+            request.end(resultOf(failure), 0);
             throw failure;
         }
     }
@@ -296,12 +301,12 @@ public final class Account implements AutoCloseable {
     }
 
     /** One request to the account, from its permit to its outcome. */
-    final class Call {
+    final class Request {
         private final Operation operation;
         private final CircuitBreaker.@Nullable Permit permit;
         private final long startedNanos = nanoClock.getAsLong();
 
-        private Call(Operation operation, CircuitBreaker.@Nullable Permit permit) {
+        private Request(Operation operation, CircuitBreaker.@Nullable Permit permit) {
             this.operation = operation;
             this.permit = permit;
             meter.request();

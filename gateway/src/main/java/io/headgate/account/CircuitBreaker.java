@@ -81,11 +81,6 @@ public final class CircuitBreaker {
             this.grantedIn = grantedIn;
         }
 
-        /** Whether the call is the probe of a half-open breaker. */
-        public boolean isProbe() {
-            return grantedIn instanceof State.HalfOpen;
-        }
-
         /** The account did what it was asked, or gave an answer that shows that it works. */
         public void succeeded() {
             CircuitBreaker.this.succeeded(grantedIn);

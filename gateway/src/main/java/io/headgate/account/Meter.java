@@ -17,8 +17,10 @@ public final class Meter {
     private final RollingRate bytesOut;
     private final LongAdder heldBytes = new LongAdder();
     private final LongAdder garbageBytes = new LongAdder();
-    /** Exact at every instant, not just when folded: two writes must not both get the last free bytes. */
-    private final AtomicLong reservedBytes = new AtomicLong();
+    private final LongAdder reservedBytes = new LongAdder();
+    private final LongAdder committedBytes = new LongAdder();
+    /** The sum of held, reserved and garbage; one number, so that two writes cannot both get the last free bytes. */
+    private final AtomicLong usedBytes = new AtomicLong();
 
     /** @param nanoClock as {@link System#nanoTime} */
     public Meter(LongSupplier nanoClock) {
@@ -65,7 +67,7 @@ public final class Meter {
 
     /** Bytes of writes in progress. */
     public long reservedBytes() {
-        return reservedBytes.get();
+        return Math.max(0, reservedBytes.sum());
     }
 
     /** Bytes waiting for deletion: they take up room until they are gone. */
@@ -75,32 +77,38 @@ public final class Meter {
 
     /** Held, reserved and waiting for deletion. */
     public long usedBytes() {
-        return heldBytes() + reservedBytes() + garbageBytes();
+        return Math.max(0, usedBytes.get());
+    }
+
+    /** Bytes that writes of this process have committed since the start. */
+    public long committedBytesTotal() {
+        return committedBytes.sum();
     }
 
     /**
-     * Takes over the namespace's figures. A write that commits between the namespace's snapshot and this call is missed until the
-     * next one.
+     * Takes over the namespace's figures. A write that commits while the namespace is asked may be counted twice until the next call,
+     * but is never missed, which could fill the account over its capacity. Called by one thread at a time.
+     *
+     * @param committedBefore {@link #committedBytesTotal} from before the namespace was asked
      */
-    public void setUsage(long heldBytes, long garbageBytes) {
-        this.heldBytes.add(heldBytes - this.heldBytes.sum());
-        this.garbageBytes.add(garbageBytes - this.garbageBytes.sum());
-    }
-
-    /** Held bytes lost their last reference and wait for deletion. */
-    public void becameGarbage(long bytes) {
-        heldBytes.add(-bytes);
-        garbageBytes.add(bytes);
+    public void setUsage(long heldBytes, long garbageBytes, long committedBefore) {
+        long held = heldBytes + committedBytes.sum() - committedBefore - this.heldBytes.sum();
+        long garbage = garbageBytes - this.garbageBytes.sum();
+        this.heldBytes.add(held);
+        this.garbageBytes.add(garbage);
+        usedBytes.addAndGet(held + garbage);
     }
 
     /** Bytes of a write that failed and may have left something wait for deletion. */
     public void abandoned(long bytes) {
         garbageBytes.add(bytes);
+        usedBytes.addAndGet(bytes);
     }
 
     /** Bytes that waited for deletion are gone. */
     public void garbageDeleted(long bytes) {
         garbageBytes.add(-bytes);
+        usedBytes.addAndGet(-bytes);
     }
 
     void request() {
@@ -115,16 +123,29 @@ public final class Meter {
         bytesOut.add(nanoClock.getAsLong(), bytes);
     }
 
-    void reserve(long bytes) {
-        reservedBytes.addAndGet(bytes);
+    /** Reserves the bytes, unless more than {@code maxUsedBytes} would be used then; decided and done in one step. */
+    boolean tryReserve(long bytes, long maxUsedBytes) {
+        while (true) {
+            long used = usedBytes.get();
+            if (Math.max(0, used) > maxUsedBytes - bytes) {
+                return false;
+            }
+            if (usedBytes.compareAndSet(used, used + bytes)) {
+                reservedBytes.add(bytes);
+                return true;
+            }
+        }
     }
 
     void release(long bytes) {
-        reservedBytes.addAndGet(-bytes);
+        reservedBytes.add(-bytes);
+        usedBytes.addAndGet(-bytes);
     }
 
+    /** What was reserved is held: as much is used as before. */
     void commit(long bytes) {
         heldBytes.add(bytes);
-        reservedBytes.addAndGet(-bytes);
+        committedBytes.add(bytes);
+        reservedBytes.add(-bytes);
     }
 }

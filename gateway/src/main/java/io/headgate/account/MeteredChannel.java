@@ -9,7 +9,7 @@ import java.util.function.LongSupplier;
 /** Counts the bytes of a read as they flow, and reports its outcome once. Used by one thread at a time. */
 final class MeteredChannel implements ReadableByteChannel {
     private final ReadableByteChannel source;
-    private final Account.Call call;
+    private final Account.Request request;
     private final Meter meter;
     private final LongSupplier nanoClock;
     private final Runnable endOfTrial;
@@ -21,9 +21,13 @@ final class MeteredChannel implements ReadableByteChannel {
 
     /** @param endOfTrial run once, when the first bytes came or the read ended without */
     MeteredChannel(
-            ReadableByteChannel source, Account.Call call, Meter meter, LongSupplier nanoClock, Runnable endOfTrial) {
+            ReadableByteChannel source,
+            Account.Request request,
+            Meter meter,
+            LongSupplier nanoClock,
+            Runnable endOfTrial) {
         this.source = source;
-        this.call = call;
+        this.request = request;
         this.meter = meter;
         this.nanoClock = nanoClock;
         this.endOfTrial = endOfTrial;
@@ -40,7 +44,7 @@ final class MeteredChannel implements ReadableByteChannel {
             endTrial();
             if (!reported) {
                 reported = true;
-                call.fail(failure, waitedNanos());
+                request.fail(failure, waitedNanos());
             }
             throw failure;
         } finally {
@@ -79,7 +83,7 @@ final class MeteredChannel implements ReadableByteChannel {
     private void report(Result result) {
         if (!reported) {
             reported = true;
-            call.end(result, waitedNanos());
+            request.end(result, waitedNanos());
         }
     }
 

@@ -11,10 +11,10 @@ public final class Reservation implements AutoCloseable {
     private final long bytes;
     private final AtomicBoolean ended = new AtomicBoolean();
 
+    /** @param bytes reserved on the account's meter already */
     Reservation(Account account, long bytes) {
         this.account = account;
         this.bytes = bytes;
-        account.meter().reserve(bytes);
     }
 
     public Account account() {

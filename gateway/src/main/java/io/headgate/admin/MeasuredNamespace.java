@@ -49,6 +49,11 @@ final class MeasuredNamespace implements Namespace {
     }
 
     @Override
+    public String id() {
+        return namespace.id();
+    }
+
+    @Override
     public BucketClaim createBucket(Bucket bucket) {
         return measured(Call.CREATE_BUCKET, () -> namespace.createBucket(bucket));
     }

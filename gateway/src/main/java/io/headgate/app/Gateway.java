@@ -16,10 +16,12 @@ import io.headgate.app.config.HeadgateConfig.PlacementConfig;
 import io.headgate.app.config.HeadgateConfig.SweepConfig;
 import io.headgate.app.config.HeadgateConfig.UserConfig;
 import io.headgate.blob.BlobStore;
+import io.headgate.blob.CarrierWatch;
 import io.headgate.blob.StallGuard;
 import io.headgate.blob.local.Durability;
 import io.headgate.blob.local.LocalBlobStore;
 import io.headgate.domain.BlobIds;
+import io.headgate.namespace.AccountUsage;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.ReadsInFlight;
 import io.headgate.namespace.WriteIntents;
@@ -42,16 +44,17 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 
 /**
  * The parts of a running gateway, wired by hand: namespace, accounts, the S3 handler over them, and the background workers. The HTTP
  * servers in front are started by the command {@code serve}.
  */
-final class Gateway implements AutoCloseable {
+public final class Gateway implements AutoCloseable {
     /** The id of the user who may do everything. */
     static final String ROOT_USER = "root";
 
@@ -60,6 +63,7 @@ final class Gateway implements AutoCloseable {
 
     private final Namespace namespace;
     private final Accounts accounts;
+    private final CarrierWatch carriers;
     private final Placement placement;
     private final WriteIntents intents;
     private final SliceReader slices;
@@ -72,6 +76,21 @@ final class Gateway implements AutoCloseable {
      * @throws io.headgate.namespace.NamespaceException if the namespace cannot be opened
      */
     static Gateway open(HeadgateConfig config, Credentials root, Metrics metrics) {
+        return open(config, root, metrics, metrics.accounts(), (account, store) -> store);
+    }
+
+    /**
+     * The same for who wants to watch the accounts or to come between them and their stores, as benchmarks do.
+     *
+     * @param listener hears of the accounts' calls, instead of {@code metrics}
+     * @param between given an account's name and its store, returns the store to use
+     */
+    public static Gateway open(
+            HeadgateConfig config,
+            Credentials root,
+            Metrics metrics,
+            AccountListener listener,
+            BiFunction<String, BlobStore, BlobStore> between) {
         InstantSource clock = InstantSource.system();
         SqliteOptions options = SqliteOptions.defaults()
                 .withMinPartBytes(config.multipart().minPartBytes())
@@ -80,10 +99,21 @@ final class Gateway implements AutoCloseable {
                 .withFlush(config.namespace().durability() == HeadgateConfig.Durability.SYNC);
         Namespace namespace = SqliteNamespace.open(config.dataDir().resolve("namespace.db"), clock, options);
         // An account that holds blobs is not taken into use anew when its directory is missing: a disk is not mounted.
-        Set<String> inUse = namespace.accountUsage().keySet();
-        Accounts accounts = accounts(config, metrics.accounts(), inUse, clock);
+        Map<String, AccountUsage> usage = namespace.accountUsage();
+        CarrierWatch carriers = new CarrierWatch();
+        Accounts accounts = accounts(
+                config,
+                listener,
+                account -> between.apply(
+                        account.name(), store(account, namespace.id(), !usage.containsKey(account.name()), clock)),
+                carriers);
+        for (Account account : accounts.all()) {
+            // Known before the first write, which must not think that the account is empty.
+            AccountUsage of = usage.getOrDefault(account.name(), AccountUsage.NONE);
+            account.meter().setUsage(of.liveBytes(), of.garbageBytes(), 0);
+        }
         metrics.addAccounts(accounts);
-        Gateway gateway = new Gateway(config, root, metrics.measured(namespace), accounts, metrics, clock);
+        Gateway gateway = new Gateway(config, root, metrics.measured(namespace), accounts, carriers, metrics, clock);
         metrics.addWorkers(gateway.workers);
         return gateway;
     }
@@ -93,10 +123,12 @@ final class Gateway implements AutoCloseable {
             Credentials root,
             Namespace namespace,
             Accounts accounts,
+            CarrierWatch carriers,
             Metrics metrics,
             InstantSource clock) {
         this.namespace = namespace;
         this.accounts = accounts;
+        this.carriers = carriers;
         RandomGenerator random = () -> ThreadLocalRandom.current().nextLong();
         placement = new Placement(thresholds(config.placement()));
         intents = new WriteIntents(
@@ -123,7 +155,7 @@ final class Gateway implements AutoCloseable {
                 BackgroundWork.of(namespace, accounts, intents, reads, clock, workSettings(config)), clock);
     }
 
-    Namespace namespace() {
+    public Namespace namespace() {
         return namespace;
     }
 
@@ -139,7 +171,7 @@ final class Gateway implements AutoCloseable {
         return slices;
     }
 
-    S3Handler s3() {
+    public S3Handler s3() {
         return s3;
     }
 
@@ -153,6 +185,7 @@ final class Gateway implements AutoCloseable {
         workers.close();
         intents.close();
         accounts.close();
+        carriers.close();
         namespace.close();
     }
 
@@ -185,7 +218,10 @@ final class Gateway implements AutoCloseable {
     }
 
     private static Accounts accounts(
-            HeadgateConfig config, AccountListener listener, Set<String> inUse, InstantSource clock) {
+            HeadgateConfig config,
+            AccountListener listener,
+            Function<AccountConfig, BlobStore> stores,
+            CarrierWatch watch) {
         List<Account> accounts = new ArrayList<>();
         for (AccountConfig account : config.accounts()) {
             Account.Description description = new Account.Description(
@@ -194,10 +230,11 @@ final class Gateway implements AutoCloseable {
                     description,
                     breaker(config.breaker()),
                     new StallGuard(
-                            store(account, !inUse.contains(account.name()), clock),
+                            stores.apply(account),
                             account.name(),
                             config.breaker().stallTimeout(),
-                            MAX_HANGING_CALLS),
+                            MAX_HANGING_CALLS,
+                            watch),
                     System::nanoTime,
                     listener));
         }
@@ -210,11 +247,12 @@ final class Gateway implements AutoCloseable {
         };
     }
 
-    private static BlobStore store(AccountConfig account, boolean firstUse, InstantSource clock) {
+    private static BlobStore store(AccountConfig account, String namespaceId, boolean firstUse, InstantSource clock) {
         return switch (account.storage()) {
             case HeadgateConfig.Storage.Local local ->
                 new LocalBlobStore(
                         account.name(),
+                        namespaceId,
                         local.path(),
                         switch (local.durability()) {
                             case SYNC -> Durability.SYNC;

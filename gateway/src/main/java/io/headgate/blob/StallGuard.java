@@ -5,6 +5,8 @@ import io.headgate.domain.BlobId;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ReadableByteChannel;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,12 +35,21 @@ import org.slf4j.LoggerFactory;
  * virtual threads as there are cores would stop them all. A put whose wait the store itself bounds ({@link BlobStore#putWithin}), as small
  * ones mostly are, stays on its caller's thread.
  *
+ * <p>A read is so brief that a hand-over would double its cost: on an account that lately answered at once it runs on its caller's thread,
+ * with a mark for the {@link CarrierWatch}. Once a read takes long, those that follow run on platform threads and are given up like other
+ * calls, until the account has been quick for a while; so few reads hang for as long as the disk does.
+ *
  * <p>A call that was given up may still come to its end one day: it reads no more of the body, and a blob that it stored is deleted. When
- * too many calls hang, further ones fail at once. Reads pass through: their bytes are nowhere else.
+ * too many calls hang, further ones fail at once.
  */
 public final class StallGuard implements BlobStore {
     /** How many large puts run at once; each holds a platform thread for as long as its client takes. */
     private static final int MAX_LARGE_PUTS = 512;
+
+    /** How many reads of an account that is slow may wait at once; each holds a platform thread. */
+    private static final int MAX_SLOW_READS = 64;
+
+    private static final int READ_BYTES = 128 << 10;
 
     private static final Logger LOG = LoggerFactory.getLogger(StallGuard.class);
 
@@ -49,19 +60,25 @@ public final class StallGuard implements BlobStore {
     private final int maxHanging;
     private final AtomicInteger hanging = new AtomicInteger();
     private final Semaphore largePuts = new Semaphore(MAX_LARGE_PUTS);
+    private final Semaphore slowReads = new Semaphore(MAX_SLOW_READS);
+    private final CarrierWatch watch;
+    private final DirectReads directReads;
     private final ExecutorService platformThreads;
 
     /**
      * @param account its name, for messages
      * @param limit without progress. Longer than the slowest flush of a healthy device
      * @param maxHanging how many calls may hang before further ones fail at once
+     * @param watch of the process
      */
-    public StallGuard(BlobStore store, String account, Duration limit, int maxHanging) {
+    public StallGuard(BlobStore store, String account, Duration limit, int maxHanging, CarrierWatch watch) {
         this.store = store;
         this.account = account;
         this.limit = limit;
         this.limitNanos = limit.toNanos();
         this.maxHanging = maxHanging;
+        this.watch = watch;
+        this.directReads = watch.readsOf(account);
         this.platformThreads = Executors.newCachedThreadPool(
                 Thread.ofPlatform().daemon().name(account + "-call-", 0).factory());
     }
@@ -94,7 +111,45 @@ public final class StallGuard implements BlobStore {
 
     @Override
     public ReadableByteChannel get(BlobId id, long offsetBytes, long lengthBytes) throws BlobStoreException {
-        return store.get(id, offsetBytes, lengthBytes);
+        int mark = directReads.begin();
+        if (mark != DirectReads.NONE) {
+            try {
+                return new GuardedRun(store.get(id, offsetBytes, lengthBytes));
+            } finally {
+                directReads.end(mark);
+            }
+        }
+        Progress progress = new Progress();
+        try {
+            return new GuardedRun(readApart(progress, () -> {
+                ReadableByteChannel run = store.get(id, offsetBytes, lengthBytes);
+                if (!progress.finish()) {
+                    run.close();
+                }
+                return run;
+            }));
+        } catch (BlobStoreException known) {
+            throw known;
+        } catch (IOException interrupted) {
+            throw new BlobStoreException(Kind.ACCOUNT_FAULT, "a read was interrupted", interrupted);
+        }
+    }
+
+    /** Reads on a thread that may be left behind. */
+    private <T> T readApart(Progress progress, Callable<T> read) throws IOException {
+        if (!slowReads.tryAcquire()) {
+            throw new BlobStoreException(
+                    Kind.THROTTLED,
+                    "account " + account + " is slow, and " + MAX_SLOW_READS + " reads wait for it already");
+        }
+        try {
+            return run("read", progress, read);
+        } finally {
+            slowReads.release();
+            if (directReads.isSlow(progress.elapsedNanos())) {
+                directReads.slow();
+            }
+        }
     }
 
     @Override
@@ -128,6 +183,7 @@ public final class StallGuard implements BlobStore {
     /** Closes the store, but waits for it no longer than for any call; what hangs is left behind on daemon threads. */
     @Override
     public void close() {
+        watch.forget(directReads);
         platformThreads.shutdown();
         FutureTask<@Nullable Void> closing = new FutureTask<>(store::close, null);
         Thread.ofPlatform().daemon().name(account + "-close").start(closing);
@@ -263,9 +319,73 @@ public final class StallGuard implements BlobStore {
                     && inStoreSince.compareAndSet(since, GIVEN_UP);
         }
 
+        boolean isGivenUp() {
+            return inStoreSince.get() == GIVEN_UP;
+        }
+
         /** Gives the call up, unless it has come back. */
         boolean abandon() {
             return inStoreSince.getAndUpdate(since -> since == FINISHED ? FINISHED : GIVEN_UP) != FINISHED;
+        }
+    }
+
+    /** An open run of a blob. Used by one thread at a time. */
+    private final class GuardedRun implements ReadableByteChannel {
+        private final ReadableByteChannel run;
+        private boolean leftBehind;
+
+        GuardedRun(ReadableByteChannel run) {
+            this.run = run;
+        }
+
+        @Override
+        public int read(ByteBuffer target) throws IOException {
+            int mark = directReads.begin();
+            if (mark == DirectReads.NONE) {
+                return readSlowly(target);
+            }
+            try {
+                return run.read(target);
+            } finally {
+                directReads.end(mark);
+            }
+        }
+
+        /** Into a buffer of its own, as a read that was given up may write to it one day. */
+        private int readSlowly(ByteBuffer target) throws IOException {
+            if (leftBehind) {
+                throw new ClosedChannelException();
+            }
+            ByteBuffer apart = ByteBuffer.allocate(Math.min(target.remaining(), READ_BYTES));
+            Progress progress = new Progress();
+            try {
+                int count = readApart(progress, () -> {
+                    try {
+                        return run.read(apart);
+                    } finally {
+                        if (!progress.finish()) {
+                            run.close();
+                        }
+                    }
+                });
+                target.put(apart.flip());
+                return count;
+            } finally {
+                leftBehind = progress.isGivenUp();
+            }
+        }
+
+        @Override
+        public boolean isOpen() {
+            return !leftBehind && run.isOpen();
+        }
+
+        /** A run whose read hangs is closed by that read: to close it here would wait for it. */
+        @Override
+        public void close() throws IOException {
+            if (!leftBehind) {
+                run.close();
+            }
         }
     }
 

@@ -2,7 +2,6 @@ package io.headgate.http;
 
 import java.io.InputStream;
 import java.time.Instant;
-import java.util.List;
 import java.util.OptionalLong;
 
 /**
@@ -25,9 +24,6 @@ public interface Exchange {
      * {@link io.headgate.domain.BodyException} when the client hangs up, stalls, or is slower than the least rate.
      */
     InputStream body();
-
-    /** The trailer fields; complete once the body has been read to its end. */
-    List<RequestHead.Field> trailers();
 
     /** Labels this request for the access log and the metrics; the last call of each wins. */
     void label(Label label, String value);

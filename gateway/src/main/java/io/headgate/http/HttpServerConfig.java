@@ -1,6 +1,7 @@
 package io.headgate.http;
 
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * What the HTTP server listens on and the bounds it puts on its clients.
@@ -70,88 +71,74 @@ public record HttpServerConfig(
     }
 
     public HttpServerConfig withVirtualThreadSelectors(boolean value) {
-        return new HttpServerConfig(
-                host,
-                port,
-                value,
-                idleTimeout,
-                headTimeout,
-                minBytesPerSecond,
-                minRateGrace,
-                maxConnections,
-                maxHeadBytes,
-                maxHeaderFields,
-                maxTargetBytes,
-                copyBufferBytes,
-                maxCopyBuffers);
+        return changed(config -> config.virtualThreadSelectors = value);
     }
 
     public HttpServerConfig withTimeouts(Duration idle, Duration head) {
-        return new HttpServerConfig(
-                host,
-                port,
-                virtualThreadSelectors,
-                idle,
-                head,
-                minBytesPerSecond,
-                minRateGrace,
-                maxConnections,
-                maxHeadBytes,
-                maxHeaderFields,
-                maxTargetBytes,
-                copyBufferBytes,
-                maxCopyBuffers);
+        return changed(config -> {
+            config.idleTimeout = idle;
+            config.headTimeout = head;
+        });
     }
 
     public HttpServerConfig withMinRate(long bytesPerSecond, Duration grace) {
-        return new HttpServerConfig(
-                host,
-                port,
-                virtualThreadSelectors,
-                idleTimeout,
-                headTimeout,
-                bytesPerSecond,
-                grace,
-                maxConnections,
-                maxHeadBytes,
-                maxHeaderFields,
-                maxTargetBytes,
-                copyBufferBytes,
-                maxCopyBuffers);
+        return changed(config -> {
+            config.minBytesPerSecond = bytesPerSecond;
+            config.minRateGrace = grace;
+        });
     }
 
     public HttpServerConfig withMaxConnections(int value) {
-        return new HttpServerConfig(
-                host,
-                port,
-                virtualThreadSelectors,
-                idleTimeout,
-                headTimeout,
-                minBytesPerSecond,
-                minRateGrace,
-                value,
-                maxHeadBytes,
-                maxHeaderFields,
-                maxTargetBytes,
-                copyBufferBytes,
-                maxCopyBuffers);
+        return changed(config -> config.maxConnections = value);
     }
 
     public HttpServerConfig withCopyBuffers(int bytes, int max) {
+        return changed(config -> {
+            config.copyBufferBytes = bytes;
+            config.maxCopyBuffers = max;
+        });
+    }
+
+    private HttpServerConfig changed(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
         return new HttpServerConfig(
                 host,
                 port,
-                virtualThreadSelectors,
-                idleTimeout,
-                headTimeout,
-                minBytesPerSecond,
-                minRateGrace,
-                maxConnections,
+                draft.virtualThreadSelectors,
+                draft.idleTimeout,
+                draft.headTimeout,
+                draft.minBytesPerSecond,
+                draft.minRateGrace,
+                draft.maxConnections,
                 maxHeadBytes,
                 maxHeaderFields,
                 maxTargetBytes,
-                bytes,
-                max);
+                draft.copyBufferBytes,
+                draft.maxCopyBuffers);
+    }
+
+    /** What can be changed of a configuration, while it is being changed. */
+    private static final class Draft {
+        boolean virtualThreadSelectors;
+        Duration idleTimeout;
+        Duration headTimeout;
+        long minBytesPerSecond;
+        Duration minRateGrace;
+        int maxConnections;
+        int copyBufferBytes;
+        int maxCopyBuffers;
+
+        Draft(HttpServerConfig from) {
+            virtualThreadSelectors = from.virtualThreadSelectors;
+            idleTimeout = from.idleTimeout;
+            headTimeout = from.headTimeout;
+            minBytesPerSecond = from.minBytesPerSecond;
+            minRateGrace = from.minRateGrace;
+            maxConnections = from.maxConnections;
+            copyBufferBytes = from.copyBufferBytes;
+            maxCopyBuffers = from.maxCopyBuffers;
+        }
     }
 
     private static void require(boolean holds, String name) {

@@ -57,12 +57,6 @@ final class JettyExchange implements Exchange {
     }
 
     @Override
-    public List<RequestHead.Field> trailers() {
-        HttpFields trailers = request.getTrailers();
-        return trailers == null ? List.of() : fields(trailers, null);
-    }
-
-    @Override
     public void label(Label label, String value) {
         if (labels == null) {
             labels = new EnumMap<>(Label.class);

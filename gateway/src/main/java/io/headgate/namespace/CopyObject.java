@@ -4,6 +4,7 @@ import io.headgate.domain.BucketName;
 import io.headgate.domain.Checksum;
 import io.headgate.domain.ObjectKey;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,6 +17,7 @@ import java.util.Optional;
  * @param replacement attributes instead of the source's, but for the tags
  * @param tags the tag set instead of the source's
  * @param storageClass instead of the source's, whose class is not copied: STANDARD unless the client says otherwise
+ * @param websiteRedirect instead of the source's, which is not copied either, nor taken from {@code replacement}
  * @param checksums instead of the source's
  */
 public record CopyObject(
@@ -29,6 +31,17 @@ public record CopyObject(
         Optional<ObjectAttributes> replacement,
         Optional<Map<String, String>> tags,
         String storageClass,
+        Optional<String> websiteRedirect,
         Optional<List<Checksum>> checksums,
         WriteCondition condition,
-        Instant now) {}
+        Instant now) {
+
+    /** What is said of the copy. */
+    public ObjectAttributes attributes(ObjectAttributes source) {
+        ObjectAttributes said = replacement.orElse(source);
+        Map<String, String> headers = new HashMap<>(said.headers());
+        headers.remove(ObjectAttributes.WEBSITE_REDIRECT);
+        websiteRedirect.ifPresent(location -> headers.put(ObjectAttributes.WEBSITE_REDIRECT, location));
+        return new ObjectAttributes(headers, said.metadata(), tags.orElse(source.tags()), storageClass);
+    }
+}

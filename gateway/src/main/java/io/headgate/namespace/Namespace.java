@@ -22,6 +22,12 @@ import java.util.Optional;
  */
 public interface Namespace extends AutoCloseable {
 
+    /**
+     * Which namespace this is: made at random with it and kept by it, the same for all its gateways. Accounts are marked with it, as only
+     * the namespace that owns an account may say which of its blobs are orphans. Up to 64 printable ASCII characters, no spaces.
+     */
+    String id();
+
     // Buckets
 
     /**

@@ -14,6 +14,7 @@ import java.util.Map;
 public record ObjectAttributes(
         Map<String, String> headers, Map<String, String> metadata, Map<String, String> tags, String storageClass) {
     public static final String STANDARD = "STANDARD";
+    public static final String WEBSITE_REDIRECT = "x-amz-website-redirect-location";
 
     public ObjectAttributes {
         headers = Map.copyOf(headers);

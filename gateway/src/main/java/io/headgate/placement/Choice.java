@@ -8,8 +8,10 @@ public sealed interface Choice {
      * To that account.
      *
      * @param probe whether the account's breaker is open and waits for a probe, which the write would be
+     * @param maxUsedBytes how much the account may have in use together with the write; to be held to when its bytes are reserved, as
+     *     other writes choose at the same time. {@link Long#MAX_VALUE} for no limit
      */
-    record Chosen(String account, boolean probe) implements Choice {}
+    record Chosen(String account, boolean probe, long maxUsedBytes) implements Choice {}
 
     /** Nowhere: every account is rejected. {@code rejections} names every filter of every account, and is empty without accounts. */
     record NoneEligible(List<Rejection> rejections) implements Choice {

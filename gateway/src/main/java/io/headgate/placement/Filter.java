@@ -6,7 +6,7 @@ import java.util.Locale;
 
 /** A reason not to place a write on an account. */
 public enum Filter {
-    /** The account has failed this write already. */
+    /** The account has failed this write already, or filled up since it was chosen. */
     EXCLUDED,
     /** The account is being emptied. */
     DRAINING,
@@ -41,7 +41,7 @@ public enum Filter {
 
     String detail(AccountState account, Wish wish) {
         return switch (this) {
-            case EXCLUDED -> "failed this write";
+            case EXCLUDED -> "tried for this write already";
             case DRAINING -> "draining";
             case READ_ONLY -> "read-only";
             case UNAVAILABLE -> "unavailable";
@@ -57,8 +57,7 @@ public enum Filter {
 
     private static boolean overflows(AccountState account, Wish wish, Thresholds thresholds) {
         return account.capacityBytes() != Long.MAX_VALUE
-                && (double) account.usedBytes() + wish.sizeBytes()
-                        > thresholds.maxCapacityRatio() * account.capacityBytes();
+                && account.usedBytes() > thresholds.maxUsedBytes(account) - wish.sizeBytes();
     }
 
     private static String rate(Load load, String unit) {

@@ -41,7 +41,8 @@ public final class Placement {
         }
         AccountState drawn =
                 candidates.size() == 1 ? candidates.getFirst() : candidates.get(random.nextInt(candidates.size()));
-        return new Choice.Chosen(drawn.name(), drawn.admission() == Admission.PROBE_DUE);
+        return new Choice.Chosen(
+                drawn.name(), drawn.admission() == Admission.PROBE_DUE, thresholds.maxUsedBytes(drawn));
     }
 
     /** Every filter that rejects an account, for every account, in the order given; an eligible account has none. */

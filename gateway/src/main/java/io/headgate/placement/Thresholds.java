@@ -16,6 +16,13 @@ public record Thresholds(double maxCapacityRatio, double maxRequestRatio, double
         check(maxByteRateRatio);
     }
 
+    /** The most bytes that the account may have in use, with those of the write that is placed; {@link Long#MAX_VALUE} for no limit. */
+    long maxUsedBytes(AccountState account) {
+        return account.capacityBytes() == Long.MAX_VALUE
+                ? Long.MAX_VALUE
+                : (long) (maxCapacityRatio * account.capacityBytes());
+    }
+
     private static void check(double ratio) {
         if (!(ratio > 0 && ratio <= 1)) {
             throw new IllegalArgumentException("ratio " + ratio);

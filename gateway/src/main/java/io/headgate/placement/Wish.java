@@ -7,7 +7,7 @@ import java.util.Set;
  *
  * @param region the preferred region; empty for none
  * @param sizeBytes at least 0
- * @param excluded names of accounts that have failed this write already
+ * @param excluded names of accounts that were tried for this write already, in vain
  * @param replayable whether the write can be sent again to another account when it fails; one that cannot goes to an account that
  *     needs a probe only if no other is eligible
  */

@@ -112,7 +112,7 @@ public final class QueryParameters {
         }
         long number;
         try {
-            number = Long.parseLong(value);
+            number = Decimal.parse(value);
         } catch (NumberFormatException notANumber) {
             throw S3Exception.invalidArgument(
                     name, value, "Provided " + name + " not an integer or within integer range");

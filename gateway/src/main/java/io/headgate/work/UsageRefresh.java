@@ -5,6 +5,7 @@ import io.headgate.account.Accounts;
 import io.headgate.namespace.AccountUsage;
 import io.headgate.namespace.Namespace;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -29,11 +30,15 @@ public final class UsageRefresh implements Worker {
 
     @Override
     public Turn work() {
-        Map<String, AccountUsage> usage = namespace.accountUsage();
+        Map<Account, Long> committed = new HashMap<>();
         for (Account account : accounts.all()) {
-            AccountUsage of = usage.getOrDefault(account.name(), AccountUsage.NONE);
-            account.meter().setUsage(of.liveBytes(), of.garbageBytes());
+            committed.put(account, account.meter().committedBytesTotal());
         }
+        Map<String, AccountUsage> usage = namespace.accountUsage();
+        committed.forEach((account, committedBefore) -> {
+            AccountUsage of = usage.getOrDefault(account.name(), AccountUsage.NONE);
+            account.meter().setUsage(of.liveBytes(), of.garbageBytes(), committedBefore);
+        });
         return Turn.idle(interval);
     }
 }

@@ -19,15 +19,6 @@ public record WorkSettings(
         Sweep sweep,
         Orphans orphans) {
 
-    public static final WorkSettings DEFAULT = new WorkSettings(
-            Duration.ofMinutes(5),
-            Duration.ofSeconds(10),
-            Duration.ofSeconds(1),
-            Duration.ofDays(1),
-            Garbage.DEFAULT,
-            Sweep.DEFAULT,
-            Orphans.DEFAULT);
-
     /**
      * Deletion of garbage.
      *
@@ -45,10 +36,7 @@ public record WorkSettings(
             int batch,
             int parallelism,
             Duration maxBackoff,
-            Duration maxBlobBackoff) {
-        public static final Garbage DEFAULT = new Garbage(
-                Duration.ofHours(1), Duration.ofSeconds(10), 1000, 16, Duration.ofMinutes(5), Duration.ofHours(6));
-    }
+            Duration maxBlobBackoff) {}
 
     /**
      * The sweep after expired intents.
@@ -58,10 +46,7 @@ public record WorkSettings(
      * @param pause between steps, each of which lists {@value ExpiredIntentSweep#FAN_OUTS_PER_STEP} of the 256 fan-outs of each account
      * @param maxBackoff the longest wait before what is left is tried again
      */
-    public record Sweep(Duration interval, int page, Duration pause, Duration maxBackoff) {
-        public static final Sweep DEFAULT =
-                new Sweep(Duration.ofMinutes(1), 1000, Duration.ofMillis(50), Duration.ofMinutes(10));
-    }
+    public record Sweep(Duration interval, int page, Duration pause, Duration maxBackoff) {}
 
     /**
      * The search for blobs that nothing knows, though no expired intent leads to them.
@@ -75,8 +60,5 @@ public record WorkSettings(
      *     then the namespace, not the account, has lost something
      */
     public record Orphans(
-            Duration delay, Duration interval, Duration minAge, int page, Duration pause, double maxRatio) {
-        public static final Orphans DEFAULT = new Orphans(
-                Duration.ofHours(1), Duration.ofDays(1), Duration.ofHours(6), 1000, Duration.ofMillis(200), 0.1);
-    }
+            Duration delay, Duration interval, Duration minAge, int page, Duration pause, double maxRatio) {}
 }

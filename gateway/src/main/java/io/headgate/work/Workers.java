@@ -18,21 +18,11 @@ public final class Workers implements AutoCloseable {
 
     private final List<Running> all = new ArrayList<>();
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
+    private final Condition stopping = lock.newCondition();
     /** Guarded by {@link #lock}. */
     private boolean closing;
 
-    private static final class Running {
-        final WorkerLoop loop;
-        final Thread thread;
-        /** Guarded by the lock of {@link Workers}. */
-        boolean woken;
-
-        Running(WorkerLoop loop, Thread thread) {
-            this.loop = loop;
-            this.thread = thread;
-        }
-    }
+    private record Running(WorkerLoop loop, Thread thread) {}
 
     private Workers() {}
 
@@ -53,28 +43,13 @@ public final class Workers implements AutoCloseable {
         return all.stream().map(running -> running.loop.status()).toList();
     }
 
-    /** Ends the waiting of a worker, so that its next turn begins at once; of one that is working, the wait after it. */
-    public void wake(String name) {
-        lock.lock();
-        try {
-            for (Running running : all) {
-                if (running.loop.status().name().equals(name)) {
-                    running.woken = true;
-                }
-            }
-            changed.signalAll();
-        } finally {
-            lock.unlock();
-        }
-    }
-
     /** Stops the workers: those that wait, at once; those that work, after their turn or some seconds. */
     @Override
     public void close() {
         lock.lock();
         try {
             closing = true;
-            changed.signalAll();
+            stopping.signalAll();
         } finally {
             lock.unlock();
         }
@@ -88,7 +63,7 @@ public final class Workers implements AutoCloseable {
 
     private void run(WorkerLoop loop) {
         try {
-            while (pause(loop, loop.turn())) {
+            while (pause(loop.turn())) {
                 // the condition does the work
             }
         } catch (InterruptedException stopped) {
@@ -98,19 +73,14 @@ public final class Workers implements AutoCloseable {
         }
     }
 
-    /** Waits, unless woken; false if closing. */
-    private boolean pause(WorkerLoop loop, Duration wait) throws InterruptedException {
+    /** Waits; false if closing. */
+    private boolean pause(Duration wait) throws InterruptedException {
         lock.lock();
         try {
-            Running self = all.stream()
-                    .filter(running -> running.loop == loop)
-                    .findFirst()
-                    .orElseThrow();
             long leftNanos = TimeUnit.NANOSECONDS.convert(wait);
-            while (!closing && !self.woken && leftNanos > 0) {
-                leftNanos = changed.awaitNanos(leftNanos);
+            while (!closing && leftNanos > 0) {
+                leftNanos = stopping.awaitNanos(leftNanos);
             }
-            self.woken = false;
             return !closing;
         } finally {
             lock.unlock();

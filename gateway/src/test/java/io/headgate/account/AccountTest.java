@@ -24,6 +24,10 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 final class AccountTest {
@@ -55,7 +59,8 @@ final class AccountTest {
 
     private BlobId put(int length) throws IOException {
         BlobId id = Bytes.freshId();
-        try (Reservation reservation = account.reserve(length)) {
+        try (Reservation reservation =
+                account.tryReserve(length, Long.MAX_VALUE).orElseThrow()) {
             account.put(reservation, id, length, Bytes.stream(Bytes.of(id, length)));
             reservation.commit();
         }
@@ -84,8 +89,8 @@ final class AccountTest {
 
     @Test
     void reserved_bytes_become_held_by_the_commit_and_free_without_it() {
-        Reservation committed = account.reserve(100);
-        Reservation abandoned = account.reserve(1000);
+        Reservation committed = account.tryReserve(100, Long.MAX_VALUE).orElseThrow();
+        Reservation abandoned = account.tryReserve(1000, Long.MAX_VALUE).orElseThrow();
         assertThat(account.meter().reservedBytes()).isEqualTo(1100);
         assertThat(account.state().usedBytes()).isEqualTo(1100);
         committed.commit();
@@ -98,8 +103,36 @@ final class AccountTest {
     }
 
     @Test
+    void however_many_reserve_at_once_no_more_is_used_than_allowed() throws Exception {
+        account.meter().setUsage(300, 50, 0);
+        AtomicInteger reserved = new AtomicInteger();
+        CountDownLatch start = new CountDownLatch(1);
+        try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
+            for (int t = 0; t < 8; t++) {
+                boolean commits = t % 2 == 0;
+                threads.submit(() -> {
+                    start.await();
+                    for (int i = 0; i < 1000; i++) {
+                        account.tryReserve(7, 1000).ifPresent(reservation -> {
+                            reserved.incrementAndGet();
+                            if (commits) {
+                                reservation.commit();
+                            }
+                        });
+                        assertThat(account.meter().usedBytes()).isLessThanOrEqualTo(1000);
+                    }
+                    return null;
+                });
+            }
+            start.countDown();
+        }
+        assertThat(reserved).as("650 bytes were free").hasValue(92);
+        assertThat(account.meter().usedBytes()).isEqualTo(350 + 92 * 7);
+    }
+
+    @Test
     void a_reservation_of_another_account_is_refused() {
-        Reservation foreign = account(Limits.NONE).reserve(1);
+        Reservation foreign = account(Limits.NONE).tryReserve(1, Long.MAX_VALUE).orElseThrow();
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> account.put(foreign, Bytes.freshId(), 1, Bytes.stream(new byte[1])));
     }
@@ -114,7 +147,8 @@ final class AccountTest {
             }
         };
         assertThatExceptionOfType(BreakerOpenException.class)
-                .isThrownBy(() -> account.put(account.reserve(1), Bytes.freshId(), 1, body));
+                .isThrownBy(() ->
+                        account.put(account.tryReserve(1, Long.MAX_VALUE).orElseThrow(), Bytes.freshId(), 1, body));
         assertThat(heard).containsExactly("PUT REJECTED 0");
         assertThat(account.state().admission()).isEqualTo(Admission.OPEN);
     }
@@ -134,7 +168,8 @@ final class AccountTest {
         };
         for (int i = 0; i < 5; i++) {
             assertThatExceptionOfType(BodyException.class)
-                    .isThrownBy(() -> account.put(account.reserve(5), Bytes.freshId(), 5, broken));
+                    .isThrownBy(() -> account.put(
+                            account.tryReserve(5, Long.MAX_VALUE).orElseThrow(), Bytes.freshId(), 5, broken));
         }
         store.bug = new IllegalStateException("bug");
         failTimes(5, () -> put(1));
@@ -246,7 +281,7 @@ final class AccountTest {
     @Test
     void an_account_has_no_more_capacity_than_room() {
         Account limited = account(new Limits(10_000, 20, 30, 40));
-        limited.meter().setUsage(500, 100);
+        limited.meter().setUsage(500, 100, 0);
         store.usable = 1000;
         assertThat(limited.state().capacityBytes()).isEqualTo(1600);
         store.usable = 1_000_000;
@@ -295,7 +330,7 @@ final class AccountTest {
             }
         };
         store.delayMillis = 7;
-        account.put(account.reserve(3), Bytes.freshId(), 3, slow);
+        account.put(account.tryReserve(3, Long.MAX_VALUE).orElseThrow(), Bytes.freshId(), 3, slow);
         assertThat(heard).containsExactly("PUT OK 7");
     }
 

@@ -91,7 +91,7 @@ final class CircuitBreakerTest {
         clock.move(Duration.ofNanos(1));
         assertThat(breaker.status()).isEqualTo(Status.HALF_OPEN);
         assertThat(breaker.admission()).isEqualTo(Admission.PROBE_DUE);
-        assertThat(permit().isProbe()).isTrue();
+        assertThat(breaker.tryAcquire()).isPresent();
         assertThat(breaker.admission()).isEqualTo(Admission.OPEN);
         assertThat(breaker.tryAcquire()).isEmpty();
         assertThat(changes).containsExactly("CLOSED>OPEN", "OPEN>HALF_OPEN");
@@ -103,7 +103,8 @@ final class CircuitBreakerTest {
         clock.move(Duration.ofMinutes(5));
         permit().succeeded();
         assertThat(breaker.status()).isEqualTo(Status.CLOSED);
-        assertThat(permit().isProbe()).isFalse();
+        assertThat(breaker.tryAcquire()).isPresent();
+        assertThat(breaker.tryAcquire()).as("not a single probe").isPresent();
         fail(2);
         assertThat(breaker.status()).isEqualTo(Status.CLOSED);
         assertThat(changes).containsExactly("CLOSED>OPEN", "OPEN>HALF_OPEN", "HALF_OPEN>CLOSED");
@@ -118,7 +119,8 @@ final class CircuitBreakerTest {
         clock.move(Duration.ofMinutes(5).minusNanos(1));
         assertThat(breaker.tryAcquire()).isEmpty();
         clock.move(Duration.ofNanos(1));
-        assertThat(permit().isProbe()).isTrue();
+        assertThat(breaker.admission()).isEqualTo(Admission.PROBE_DUE);
+        assertThat(breaker.tryAcquire()).isPresent();
         assertThat(changes).containsExactly("CLOSED>OPEN", "OPEN>HALF_OPEN", "HALF_OPEN>OPEN", "OPEN>HALF_OPEN");
     }
 

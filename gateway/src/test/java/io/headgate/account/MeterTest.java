@@ -60,16 +60,28 @@ final class MeterTest {
 
     @Test
     void bytes_are_used_until_they_are_gone() {
-        meter.setUsage(1000, 50);
-        meter.becameGarbage(300);
+        meter.setUsage(700, 350, 0);
         assertThat(meter.heldBytes()).isEqualTo(700);
         assertThat(meter.garbageBytes()).isEqualTo(350);
         assertThat(meter.usedBytes()).isEqualTo(1050);
         meter.garbageDeleted(350);
         meter.abandoned(7);
         assertThat(meter.usedBytes()).isEqualTo(707);
-        meter.setUsage(10, 20);
+        meter.setUsage(10, 20, 0);
         assertThat(meter.usedBytes()).isEqualTo(30);
+    }
+
+    @Test
+    void a_write_that_commits_while_the_namespace_is_asked_for_the_usage_is_not_missed() {
+        assertThat(meter.tryReserve(100, 1000)).isTrue();
+        meter.commit(100);
+        long before = meter.committedBytesTotal();
+        assertThat(meter.tryReserve(40, 1000)).isTrue();
+        meter.commit(40);
+        meter.setUsage(100, 0, before);
+        assertThat(meter.heldBytes()).isEqualTo(140);
+        assertThat(meter.usedBytes()).isEqualTo(140);
+        assertThat(meter.reservedBytes()).isZero();
     }
 
     @Test

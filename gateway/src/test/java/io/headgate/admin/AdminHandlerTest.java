@@ -64,7 +64,13 @@ final class AdminHandlerTest {
                     new Account.Description(
                             name, "local", "eu-west", new Limits(1 << 30, 100, Limits.UNLIMITED, Limits.UNLIMITED)),
                     CircuitBreaker.Settings.DEFAULT,
-                    new LocalBlobStore(name, directory.resolve(name), Durability.NONE, true, InstantSource.system()),
+                    new LocalBlobStore(
+                            name,
+                            "namespace-1",
+                            directory.resolve(name),
+                            Durability.NONE,
+                            true,
+                            InstantSource.system()),
                     System::nanoTime,
                     metrics.accounts()));
         }
@@ -227,7 +233,7 @@ final class AdminHandlerTest {
     @Test
     void accounts_come_as_a_table_for_people() {
         open(accounts.all().get(1).breaker());
-        accounts.all().get(0).meter().setUsage(3 << 20, 1024);
+        accounts.all().get(0).meter().setUsage(3 << 20, 1024, 0);
 
         assertThat(text(getAsAdmin("/admin/v1/accounts", "text/plain"))).isEqualTo("""
                 NAME    KIND   REGION   STATE         HELD     RESERVED  GARBAGE  REQUESTS/S  IN/S  OUT/S
@@ -253,7 +259,7 @@ final class AdminHandlerTest {
     void explain_says_of_a_new_write_which_filter_rejects_which_account() {
         bucket("photos", "alice", "eu-west");
         open(accounts.all().get(0).breaker());
-        accounts.all().get(1).meter().setUsage(1_000_000_000, 0);
+        accounts.all().get(1).meter().setUsage(1_000_000_000, 0, 0);
 
         assertThat(text(getAsAdmin("/admin/v1/explain?bucket=photos&key=a%20b", "text/plain")))
                 .isEqualTo("""
@@ -388,11 +394,6 @@ final class AdminHandlerTest {
         @Override
         public InputStream body() {
             return InputStream.nullInputStream();
-        }
-
-        @Override
-        public List<RequestHead.Field> trailers() {
-            return List.of();
         }
 
         @Override

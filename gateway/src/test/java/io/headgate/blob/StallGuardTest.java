@@ -46,19 +46,23 @@ final class StallGuardTest {
     private BlobStore real;
     private HangingStore hanging;
     private StallGuard guard;
+    private CarrierWatch watch;
 
     @BeforeEach
     void open() {
         new Random(5).nextBytes(bytes);
-        real = new LocalBlobStore("disk-1", directory.resolve("disk-1"), Durability.NONE, true, InstantSource.system());
+        real = new LocalBlobStore(
+                "disk-1", "namespace-1", directory.resolve("disk-1"), Durability.NONE, true, InstantSource.system());
         hanging = new HangingStore(real);
-        guard = new StallGuard(hanging, "disk-1", LIMIT, MAX_HANGING);
+        watch = new CarrierWatch();
+        guard = new StallGuard(hanging, "disk-1", LIMIT, MAX_HANGING, watch);
     }
 
     @AfterEach
     void close() {
         hanging.release();
         guard.close();
+        watch.close();
     }
 
     @Test

@@ -143,6 +143,7 @@ final class Commands {
                 Optional.empty(),
                 ObjectAttributes.STANDARD,
                 Optional.empty(),
+                Optional.empty(),
                 condition,
                 NOW);
     }

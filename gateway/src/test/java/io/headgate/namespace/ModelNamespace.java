@@ -81,6 +81,11 @@ final class ModelNamespace implements Namespace {
     }
 
     @Override
+    public String id() {
+        return "model";
+    }
+
+    @Override
     public BucketClaim createBucket(Bucket bucket) {
         Bucket made = new Bucket(bucket.name(), bucket.owner(), bucket.location(), millis(bucket.createdAt()));
         boolean taken = buckets.putIfAbsent(bucket.name(), new BucketState(made, new TreeMap<>())) != null;
@@ -249,18 +254,13 @@ final class ModelNamespace implements Namespace {
         if (refusal.isPresent()) {
             return new Refused<>(refusal.get());
         }
-        ObjectAttributes said = command.replacement().orElse(source.attributes());
         ObjectVersion version = new ObjectVersion(
                 command.key(),
                 command.writeId(),
                 millis(command.now()),
                 source.sizeBytes(),
                 source.etag(),
-                new ObjectAttributes(
-                        said.headers(),
-                        said.metadata(),
-                        command.tags().orElse(source.attributes().tags()),
-                        command.storageClass()),
+                command.attributes(source.attributes()),
                 command.checksums().orElse(source.checksums()),
                 source.manifest());
         bucket.objects.put(command.key(), new Current(version, Optional.empty()));

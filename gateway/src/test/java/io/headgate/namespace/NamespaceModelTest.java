@@ -260,6 +260,7 @@ public abstract class NamespaceModelTest {
                 random.nextBoolean() ? Optional.empty() : Optional.of(attributes()),
                 random.nextBoolean() ? Optional.empty() : Optional.of(Map.of("copied", "yes")),
                 oneOf(CLASSES),
+                random.nextInt(3) > 0 ? Optional.empty() : Optional.of("/elsewhere"),
                 random.nextBoolean() ? Optional.empty() : Optional.of(checksums()),
                 condition(),
                 now);

@@ -369,6 +369,7 @@ public abstract class ObjectContract extends NamespaceSuite {
                 Optional.of(said),
                 Optional.of(Map.of("new", "tag")),
                 "STANDARD_IA",
+                Optional.empty(),
                 Optional.of(List.of(checksum)),
                 WriteCondition.NONE,
                 LATER);
@@ -386,6 +387,36 @@ public abstract class ObjectContract extends NamespaceSuite {
                 namespace.copyObject(
                         make.copy("a", "b", WriteCondition.NONE, ReadCondition.NONE, Optional.of(before.writeId()))),
                 Refusal.SOURCE_CHANGED);
+    }
+
+    @Test
+    void a_website_redirect_is_not_copied_but_given() {
+        put("a", 5);
+        ObjectVersion redirecting = done(namespace.copyObject(redirecting("a", "b", Optional.of("/elsewhere"))));
+        ObjectVersion copy = done(namespace.copyObject(redirecting("b", "c", Optional.empty())));
+
+        assertThat(redirecting.attributes().headers()).containsEntry("x-amz-website-redirect-location", "/elsewhere");
+        assertThat(copy.attributes().headers()).doesNotContainKey("x-amz-website-redirect-location");
+        assertThat(current("b")).isEqualTo(redirecting);
+        assertThat(current("c")).isEqualTo(copy);
+    }
+
+    private CopyObject redirecting(String from, String to, Optional<String> location) {
+        return new CopyObject(
+                BUCKET,
+                new ObjectKey(from),
+                Optional.empty(),
+                ReadCondition.NONE,
+                BUCKET,
+                new ObjectKey(to),
+                make.writeId(),
+                Optional.empty(),
+                Optional.empty(),
+                ObjectAttributes.STANDARD,
+                location,
+                Optional.empty(),
+                WriteCondition.NONE,
+                NOW);
     }
 
     @Test

@@ -33,7 +33,8 @@ final class PlacementTest {
     @Test
     void the_only_eligible_account_is_chosen() {
         List<AccountState> accounts = List.of(rejectedBy(Filter.DRAINING), account("b"), rejectedBy(Filter.CAPACITY));
-        assertThat(placement.choose(accounts, Wish.ofSize(10), random)).isEqualTo(new Chosen("b", false));
+        assertThat(placement.choose(accounts, Wish.ofSize(10), random))
+                .isEqualTo(new Chosen("b", false, Long.MAX_VALUE));
     }
 
     @ParameterizedTest
@@ -100,7 +101,7 @@ final class PlacementTest {
     void another_region_serves_when_the_wished_one_has_no_eligible_account() {
         List<AccountState> accounts = List.of(region("a", "west"), region("b", "east"));
         Wish wish = new Wish("east", 1, Set.of("b"), true);
-        assertThat(placement.choose(accounts, wish, random)).isEqualTo(new Chosen("a", false));
+        assertThat(placement.choose(accounts, wish, random)).isEqualTo(new Chosen("a", false, Long.MAX_VALUE));
         assertThat(placement.choose(accounts, new Wish("north", 1, Set.of(), true), random))
                 .isInstanceOf(Chosen.class);
     }
@@ -125,7 +126,9 @@ final class PlacementTest {
         for (int i = 0; i < 100; i++) {
             choices.add(placement.choose(accounts, Wish.ofSize(1), random));
         }
-        assertThat(choices).containsExactlyInAnyOrder(new Chosen("a", false), new Chosen("b", true));
+        assertThat(choices)
+                .containsExactlyInAnyOrder(
+                        new Chosen("a", false, Long.MAX_VALUE), new Chosen("b", true, Long.MAX_VALUE));
     }
 
     @Test
@@ -146,14 +149,14 @@ final class PlacementTest {
         assertThat(draws(List.of(region("a", "west"), probeDue), wish, 100).keySet())
                 .containsExactly("a");
         assertThat(placement.choose(List.of(admission("o", Admission.OPEN), probeDue), wish, random))
-                .isEqualTo(new Chosen("b", true));
+                .isEqualTo(new Chosen("b", true, Long.MAX_VALUE));
     }
 
     @Test
     void when_every_other_breaker_is_open_the_account_that_waits_for_a_probe_is_chosen() {
         List<AccountState> accounts = List.of(
                 admission("a", Admission.OPEN), admission("b", Admission.PROBE_DUE), admission("c", Admission.OPEN));
-        assertThat(placement.choose(accounts, Wish.ofSize(1), random)).isEqualTo(new Chosen("b", true));
+        assertThat(placement.choose(accounts, Wish.ofSize(1), random)).isEqualTo(new Chosen("b", true, Long.MAX_VALUE));
     }
 
     @Test
@@ -183,12 +186,13 @@ final class PlacementTest {
                     .map(Rejection::account)
                     .collect(Collectors.toCollection(TreeSet::new));
             switch (placement.choose(accounts, wish, random)) {
-                case Chosen(String name, boolean probe) -> {
+                case Chosen(String name, boolean probe, long maxUsedBytes) -> {
                     assertThat(rejected).doesNotContain(name);
                     AccountState chosen = accounts.stream()
                             .filter(a -> a.name().equals(name))
                             .findAny()
                             .orElseThrow();
+                    assertThat(chosen.usedBytes() + wish.sizeBytes()).isLessThanOrEqualTo(maxUsedBytes);
                     assertThat(probe).isEqualTo(chosen.admission() == Admission.PROBE_DUE);
                 }
                 case NoneEligible none -> {

@@ -19,6 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(60)
 final class ExpiredIntentSweepTest {
+    private static final WorkSettings.Garbage GARBAGE = new WorkSettings.Garbage(
+            Duration.ofHours(1), Duration.ofSeconds(10), 1000, 4, Duration.ofMinutes(5), Duration.ofHours(6));
     private static final WorkSettings.Sweep SETTINGS =
             new WorkSettings.Sweep(Duration.ofMinutes(1), 2, Duration.ofMillis(50), Duration.ofMinutes(10));
     private static final Duration UNTIL_EXPIRED = Site.WINDOW.plus(Site.LEASE).plusSeconds(1);
@@ -151,10 +153,9 @@ final class ExpiredIntentSweepTest {
     }
 
     private void deleteGarbage() throws Exception {
-        site.clock.move(WorkSettings.Garbage.DEFAULT.grace().plusSeconds(1));
+        site.clock.move(GARBAGE.grace().plusSeconds(1));
         for (String name : List.of("disk-1", "disk-2", "disk-3")) {
-            site.turnUntilIdle(new GarbageCleanup(
-                    site.account(name), site.namespace, site.reads, site.clock, WorkSettings.Garbage.DEFAULT));
+            site.turnUntilIdle(new GarbageCleanup(site.account(name), site.namespace, site.reads, site.clock, GARBAGE));
         }
     }
 

@@ -76,7 +76,7 @@ final class GarbageCleanupTest {
         for (int i = 0; i < 250; i++) {
             site.garbage("disk-1", 4);
         }
-        site.account("disk-1").meter().setUsage(0, 1000);
+        site.account("disk-1").meter().setUsage(0, 1000, 0);
         site.clock.move(GRACE.plusSeconds(1));
         GarbageCleanup cleanup = cleanup("disk-1");
 

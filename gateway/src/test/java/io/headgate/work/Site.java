@@ -62,6 +62,11 @@ public final class Site implements AutoCloseable {
 
     /** @param guarding what stands between each account and its store */
     public Site(Path directory, UnaryOperator<BlobStore> guarding) {
+        this(directory, guarding, Limits.NONE);
+    }
+
+    /** @param limits of each account */
+    public Site(Path directory, UnaryOperator<BlobStore> guarding, Limits limits) {
         namespace = SqliteNamespace.open(
                 directory.resolve("namespace.db"),
                 clock,
@@ -69,11 +74,11 @@ public final class Site implements AutoCloseable {
         namespace.createBucket(new Bucket(BUCKET, "alice", "", clock.instant()));
         List<Account> all = new ArrayList<>();
         for (String name : List.of("disk-1", "disk-2", "disk-3")) {
-            FaultyStore store =
-                    new FaultyStore(new LocalBlobStore(name, directory.resolve(name), Durability.NONE, true, clock));
+            FaultyStore store = new FaultyStore(
+                    new LocalBlobStore(name, namespace.id(), directory.resolve(name), Durability.NONE, true, clock));
             stores.put(name, store);
             all.add(new Account(
-                    new Account.Description(name, "local", "", Limits.NONE),
+                    new Account.Description(name, "local", "", limits),
                     CircuitBreaker.Settings.DEFAULT,
                     guarding.apply(store),
                     clock::nanoTime,
@@ -104,7 +109,8 @@ public final class Site implements AutoCloseable {
     }
 
     public void writeBlob(BlobId blob, String account, long sizeBytes) throws IOException {
-        try (Reservation reservation = account(account).reserve(sizeBytes)) {
+        try (Reservation reservation =
+                account(account).tryReserve(sizeBytes, Long.MAX_VALUE).orElseThrow()) {
             account(account).put(reservation, blob, sizeBytes, new ByteArrayInputStream(new byte[(int) sizeBytes]));
             reservation.commit();
         }

@@ -30,7 +30,7 @@ final class SmallWorkersTest {
     void the_meters_are_set_to_what_the_namespace_knows() throws Exception {
         site.put("a", "disk-1", 100);
         site.garbage("disk-1", 30);
-        site.account("disk-2").meter().setUsage(5, 5);
+        site.account("disk-2").meter().setUsage(5, 5, 0);
 
         Turn turn = new UsageRefresh(site.namespace, site.accounts, Duration.ofSeconds(10)).work();
 

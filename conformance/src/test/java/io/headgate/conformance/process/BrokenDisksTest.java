@@ -8,18 +8,23 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -158,6 +163,76 @@ final class BrokenDisksTest {
         run("fsfreeze", "-u", mount.toString());
         awaitWritesTo(directory.toRealPath(), ChildGateway.blobFiles(directory.toRealPath()));
         verifyAll();
+    }
+
+    @Test
+    void a_disk_whose_reads_hang_holds_up_only_those_who_read_from_it() throws Exception {
+        gateway = new ChildGateway(data, List.of("-Xmx256m"), with("HEADGATE_BREAKER_STALL_TIMEOUT", "1s"));
+        start();
+        for (int i = 0; i < 40; i++) {
+            write(1, 100_000 + i); // known again by its size
+        }
+        Map<Path, Path> pipes = replaceByPipes(data.resolve("disk-1").resolve("blobs"));
+        Set<Long> sizes = new HashSet<>();
+        for (Path file : pipes.values()) {
+            sizes.add(Files.size(file));
+        }
+        List<String> hanging = acknowledged.keySet().stream()
+                .filter(key -> sizes.contains((long) acknowledged.get(key).length))
+                .toList();
+        assertThat(hanging).hasSizeBetween(5, 30);
+        int readers = 3 * Runtime.getRuntime().availableProcessors() + 8;
+        AtomicInteger refused = new AtomicInteger();
+        ExecutorService threads = Executors.newCachedThreadPool();
+        try {
+            for (int i = 0; i < readers; i++) {
+                String key = hanging.get(i % hanging.size());
+                threads.submit(() -> assertThatThrownBy(() -> read(key))
+                        .isInstanceOfSatisfying(S3Exception.class, failed -> {
+                            assertThat(failed.statusCode()).isEqualTo(503);
+                            refused.incrementAndGet();
+                        }));
+            }
+            for (int round = 0; round < 3; round++) {
+                for (String key : acknowledged.keySet()) {
+                    if (!hanging.contains(key)) {
+                        assertThat(threads.submit(() -> read(key)).get(10, TimeUnit.SECONDS))
+                                .isEqualTo(acknowledged.get(key));
+                    }
+                }
+                assertThat(gateway.admin("/metrics")).contains("headgate_account_breaker");
+            }
+            await().atMost(Duration.ofSeconds(60))
+                    .untilAsserted(() -> assertThat(refused).hasValueGreaterThanOrEqualTo(8));
+        } finally {
+            threads.shutdownNow();
+            for (Path pipe : pipes.keySet()) {
+                Files.move(pipes.get(pipe), pipe, StandardCopyOption.REPLACE_EXISTING);
+            }
+        }
+        await().atMost(Duration.ofSeconds(30))
+                .ignoreExceptionsMatching(failure -> failure instanceof S3Exception)
+                .untilAsserted(this::verifyAll);
+    }
+
+    private byte[] read(String key) {
+        return s3.getObjectAsBytes(request -> request.bucket(BUCKET).key(key)).asByteArrayUnsafe();
+    }
+
+    /** To open a pipe that nobody writes to hangs like a dead disk. Where the files are now, by their names before. */
+    private static Map<Path, Path> replaceByPipes(Path directory) throws IOException {
+        Map<Path, Path> moved = new HashMap<>();
+        List<Path> files;
+        try (Stream<Path> all = Files.walk(directory)) {
+            files = all.filter(Files::isRegularFile).toList();
+        }
+        for (Path file : files) {
+            Path aside = directory.resolveSibling("aside-" + file.getFileName());
+            Files.move(file, aside);
+            assumeThat(run("mkfifo", file.toString())).as("mkfifo").isZero();
+            moved.put(file, aside);
+        }
+        return moved;
     }
 
     private void start() {

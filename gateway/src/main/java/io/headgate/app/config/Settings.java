@@ -211,7 +211,7 @@ final class Settings {
                     "breaker.stall_timeout",
                     ValueType.duration("1s", "1h"),
                     "15s",
-                    "A write, delete or listing with which an account has made no progress for so long is given up and counts as a fault; a write goes on to another account. Longer than the slowest flush of a healthy disk."));
+                    "A write, delete, listing or read of a slow account with which it has made no progress for so long is given up and counts as a fault; a write goes on to another account. Longer than the slowest flush of a healthy disk."));
     static final Setting<Double> BREAKER_ERROR_RATIO = add(Setting.optional(
             "breaker.error_ratio",
             ValueType.ratio(),

@@ -11,24 +11,47 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
- * The directory of an account: {@code headgate-account}, a marker with the account's name; {@code blobs}; {@code journal}, where also
+ * The directory of an account: {@code headgate-account}, a marker with the names of the account and of its namespace; {@code blobs}; {@code journal}, where also
  * the lock is that keeps other processes out (not on the marker: a POSIX lock ends when any handle of its file is closed).
  *
  * <p>An empty directory may be a new account, or the place where a disk should be mounted; to write to the latter would fill another
  * disk and hide what is missing. So it is taken into use only for an account that has no blob yet, and from then on nothing is done
- * without the marker. Thread-safe.
+ * without the marker. Nor is anything done in a directory of another namespace, for which all its blobs would be orphans to be deleted.
+ * Thread-safe.
  */
 final class AccountDirectory {
     private static final String MARKER = "headgate-account";
+    private static final String OWNER = "namespace ";
     private static final int MAX_MARKER_BYTES = 4096;
 
     private final String account;
+    private final String namespace;
     private final Path root;
     private final Path marker;
     private volatile boolean firstUse;
+    /** Whether a directory whose marker names no namespace is known to be the namespace's. */
+    private volatile boolean known;
+
+    /** @param namespace empty in markers that were written before they named one */
+    private record Marker(String account, String namespace) {
+        static Marker parse(String text) {
+            List<String> lines = text.lines().toList();
+            String namespace = lines.size() > 1 && lines.get(1).startsWith(OWNER)
+                    ? lines.get(1).substring(OWNER.length()).strip()
+                    : "";
+            return new Marker(lines.isEmpty() ? "" : lines.getFirst().strip(), namespace);
+        }
+
+        String text() {
+            return account + "\n" + OWNER + namespace + "\n";
+        }
+    }
 
     /** The account, held by this process. */
     record Claim(FileChannel lockFile, FileLock lock) implements AutoCloseable {
@@ -38,9 +61,11 @@ final class AccountDirectory {
         }
     }
 
-    /** @param firstUse whether a missing or empty directory may be taken into use */
-    AccountDirectory(String account, Path root, boolean firstUse) {
+    /** @param firstUse whether the namespace knows no blob of the account: a missing or empty directory may be taken into use */
+    AccountDirectory(String account, String namespace, Path root, boolean firstUse) {
         this.account = account;
+        this.namespace = namespace;
+        this.known = !firstUse;
         this.root = root.toAbsolutePath().normalize();
         this.marker = this.root.resolve(MARKER);
         this.firstUse = firstUse;
@@ -67,6 +92,9 @@ final class AccountDirectory {
         if (firstUse && !isMarked()) {
             mark();
         }
+        if (!known && read().namespace().isEmpty() && holdsNothing()) {
+            known = true; // nothing that another namespace could miss
+        }
         check();
         makeDirectory(blobs());
         makeDirectory(journal());
@@ -75,6 +103,7 @@ final class AccountDirectory {
         try {
             FileLock lock = channel.tryLock();
             if (lock != null) {
+                adopt();
                 firstUse = false; // once used, a directory that is missing is a disk that is not mounted
                 return new Claim(channel, lock);
             }
@@ -106,18 +135,26 @@ final class AccountDirectory {
         if (!isEmpty()) {
             throw fault("is not empty and has no file " + MARKER + ": not an account's directory");
         }
-        try (FileChannel channel = FileChannel.open(marker, StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
-            ByteBuffer text = StandardCharsets.UTF_8.encode(account + "\n");
+        writeMarker();
+        Path parent = root.getParent();
+        if (parent != null) {
+            BlobFiles.forceDirectory(parent);
+        }
+    }
+
+    /** Whole or not at all: half a name would be that of another namespace. */
+    private void writeMarker() throws IOException {
+        Path fresh = root.resolve(MARKER + ".new");
+        Files.deleteIfExists(fresh);
+        try (FileChannel channel = FileChannel.open(fresh, StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
+            ByteBuffer text = StandardCharsets.UTF_8.encode(new Marker(account, namespace).text());
             while (text.hasRemaining()) {
                 channel.write(text);
             }
             channel.force(true);
         }
+        Files.move(fresh, marker, StandardCopyOption.ATOMIC_MOVE);
         BlobFiles.forceDirectory(root);
-        Path parent = root.getParent();
-        if (parent != null) {
-            BlobFiles.forceDirectory(parent);
-        }
     }
 
     /** But for a marker not written to its end, and what a new file system brings along. */
@@ -125,7 +162,7 @@ final class AccountDirectory {
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(root)) {
             for (Path entry : entries) {
                 String name = String.valueOf(entry.getFileName());
-                if (!name.equals("lost+found") && !name.equals(MARKER)) {
+                if (!name.equals("lost+found") && !name.startsWith(MARKER)) {
                     return false;
                 }
             }
@@ -133,9 +170,23 @@ final class AccountDirectory {
         return true;
     }
 
-    /** Throws a fault unless the directory is there and the account's. */
+    /** Throws a fault unless the directory is there, the account's, and the namespace's. */
     void check() throws BlobStoreException {
-        String name;
+        Marker found = read();
+        if (!found.account().equals(account)) {
+            throw fault("belongs to account " + found.account() + ", not " + account);
+        }
+        if (found.namespace().isEmpty()) {
+            if (!known) {
+                throw fault("has blobs that the namespace " + namespace + " does not know, and its file " + MARKER
+                        + " names no namespace: if it belongs to this one, add the line \"" + OWNER + namespace + '"');
+            }
+        } else if (!found.namespace().equals(namespace)) {
+            throw fault("belongs to the namespace " + found.namespace() + ", not to this gateway's, " + namespace);
+        }
+    }
+
+    private Marker read() throws BlobStoreException {
         try {
             if (!Files.exists(marker)) {
                 throw fault(
@@ -146,12 +197,30 @@ final class AccountDirectory {
             if (Files.size(marker) > MAX_MARKER_BYTES) {
                 throw fault("has a file " + MARKER + " that is not an account's");
             }
-            name = Files.readString(marker).strip();
+            return Marker.parse(Files.readString(marker));
         } catch (IOException failure) {
-            throw DiskFaults.fault(root, "reading " + MARKER, failure);
+            throw failure instanceof BlobStoreException known
+                    ? known
+                    : DiskFaults.fault(root, "reading " + MARKER, failure);
         }
-        if (!name.equals(account)) {
-            throw fault("belongs to account " + name + ", not " + account);
+    }
+
+    /** Enters the namespace into a marker of an earlier version, which had none. The claim is held. */
+    private void adopt() throws IOException {
+        if (read().namespace().isEmpty()) {
+            writeMarker();
+        }
+    }
+
+    private boolean holdsNothing() throws IOException {
+        if (!SegmentPool.isClean(journal())) {
+            return false;
+        }
+        if (!Files.isDirectory(blobs())) {
+            return true;
+        }
+        try (Stream<Path> files = Files.walk(blobs())) {
+            return files.noneMatch(Files::isRegularFile);
         }
     }
 

@@ -55,6 +55,8 @@ public final class LocalBlobStore implements BlobStore {
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile @Nullable Opened opened;
     private volatile long usableBytes;
+    /** What the latest look found wrong; empty for nothing. */
+    private volatile String trouble = "";
 
     /** The account, taken by this process; {@code journal} is null if none is kept. */
     private record Opened(
@@ -68,23 +70,26 @@ public final class LocalBlobStore implements BlobStore {
      * Opens the account's directory. If that fails, the store exists nevertheless, and the account is at fault until it succeeds.
      *
      * @param account the account's name
+     * @param namespace id of the namespace that owns the account; a directory that another owns is refused
      * @param root the account's directory
      * @param firstUse whether the account is known to hold no blob yet: only then a directory that is missing or empty is taken into
      *     use; later it means that a disk is not mounted
      * @param clock for the age of directories
      */
-    public LocalBlobStore(String account, Path root, Durability durability, boolean firstUse, InstantSource clock) {
-        this(account, root, durability, firstUse, clock, Journal.Sizes.DEFAULT);
+    public LocalBlobStore(
+            String account, String namespace, Path root, Durability durability, boolean firstUse, InstantSource clock) {
+        this(account, namespace, root, durability, firstUse, clock, Journal.Sizes.DEFAULT);
     }
 
     LocalBlobStore(
             String account,
+            String namespace,
             Path root,
             Durability durability,
             boolean firstUse,
             InstantSource clock,
             Journal.Sizes sizes) {
-        this.directory = new AccountDirectory(account, root, firstUse);
+        this.directory = new AccountDirectory(account, namespace, root, firstUse);
         this.durability = durability;
         this.files = new BlobFiles(directory.blobs(), clock);
         this.sizes = sizes;
@@ -407,8 +412,14 @@ public final class LocalBlobStore implements BlobStore {
             open();
             directory.check();
             usableBytes = Math.max(0, directory.usableBytes() - sizes.reserveBytes());
+            trouble = "";
         } catch (IOException unusable) {
             usableBytes = 0;
+            String said = String.valueOf(unusable.getMessage());
+            if (!said.equals(trouble)) {
+                LOG.warn("account {} cannot be used: {}", directory.account(), said);
+            }
+            trouble = said;
         }
     }
 

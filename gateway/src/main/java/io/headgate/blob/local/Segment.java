@@ -11,14 +11,15 @@ import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One file of the journal, written in place from end to end, over and over: its blocks are allocated once, so that forcing it writes
  * data and no file system metadata.
  *
  * <p>A page with the header: magic, state (1 while in use), generation (orders the segments), salt (random at each use), CRC32C. Then
- * batches: magic, length, salt, CRC32C of salt and content, content. A batch counts if its salt is the header's and its sum is right;
- * the first that does not ends the segment. The content is a run of records: type, length, id, and a put's bytes. All numbers are
+ * batches: magic, length, salt, CRC32C of salt and content, content. A batch counts if its salt is the header's and its sum is right.
+ * The content is a run of records: type, length, id, and a put's bytes. All numbers are
  * big-endian.
  */
 final class Segment implements AutoCloseable {
@@ -103,6 +104,10 @@ final class Segment implements AutoCloseable {
             }
             return segment.inUse;
         }
+    }
+
+    Path path() {
+        return path;
     }
 
     /** Whether it may hold records that are nowhere else. */
@@ -197,27 +202,83 @@ final class Segment implements AutoCloseable {
         }
     }
 
-    /** Shows {@code visitor} every record of the current use. */
-    void visit(Visitor visitor) throws IOException {
-        ByteBuffer header = ByteBuffer.allocate(BATCH_HEADER_BYTES);
+    /**
+     * Shows {@code visitor} every record of the current use that can be read. Those after a damaged place are shown too: a record says all
+     * that is to be known of its blob.
+     */
+    Damage visit(Visitor visitor) throws IOException {
+        int gaps = 0;
+        int gapBytes = 0;
         int at = HEADER_BYTES;
-        while (at + BATCH_HEADER_BYTES <= sizeBytes) {
-            read(header.clear(), at);
-            int length = header.getInt(4);
-            if (header.getInt(0) != BATCH_MAGIC
-                    || header.getLong(8) != salt
-                    || length < RECORD_HEADER_BYTES
-                    || length > sizeBytes - at - BATCH_HEADER_BYTES) {
-                return;
+        while (true) {
+            ByteBuffer content = contentAt(at);
+            if (content == null) {
+                int next = nextBatch(at + 1);
+                if (next < 0) {
+                    return new Damage(gaps, gapBytes, tornBytes(at));
+                }
+                gaps++;
+                gapBytes += next - at;
+                at = next;
+            } else {
+                int length = content.remaining();
+                visitBatch(content, at + BATCH_HEADER_BYTES, visitor);
+                at += BATCH_HEADER_BYTES + length;
             }
-            ByteBuffer content = ByteBuffer.allocate(length);
-            read(content, at + BATCH_HEADER_BYTES);
-            if (header.getInt(16) != sum(salt, content.flip())) {
-                return;
-            }
-            visitBatch(content, at + BATCH_HEADER_BYTES, visitor);
-            at += BATCH_HEADER_BYTES + length;
         }
+    }
+
+    /**
+     * What could not be read of a segment.
+     *
+     * @param gaps places with later batches behind them: what they held had been acknowledged
+     * @param gapBytes the length of those places
+     * @param tornBytes the length of a last batch that was not written to its end, as a crash leaves it: nobody was told of it
+     */
+    record Damage(int gaps, int gapBytes, int tornBytes) {}
+
+    /** The content of the batch that begins there, or {@code null} if none does. */
+    private @Nullable ByteBuffer contentAt(int at) throws IOException {
+        ByteBuffer header = batchHeader(at);
+        if (header == null) {
+            return null;
+        }
+        int length = header.getInt(4);
+        if (length < RECORD_HEADER_BYTES || length > sizeBytes - at - BATCH_HEADER_BYTES) {
+            return null;
+        }
+        ByteBuffer content = ByteBuffer.allocate(length);
+        read(content, at + BATCH_HEADER_BYTES);
+        return header.getInt(16) == sum(salt, content.flip()) ? content : null;
+    }
+
+    /** Where the next batch begins, at {@code from} or later; negative if there is none. */
+    private int nextBatch(int from) throws IOException {
+        if (from + BATCH_HEADER_BYTES > sizeBytes) {
+            return -1;
+        }
+        ByteBuffer rest = ByteBuffer.allocate(sizeBytes - from);
+        read(rest, from);
+        for (int i = 0; i + BATCH_HEADER_BYTES <= rest.capacity(); i++) {
+            if (rest.getInt(i) == BATCH_MAGIC && rest.getLong(i + 8) == salt && contentAt(from + i) != null) {
+                return from + i;
+            }
+        }
+        return -1;
+    }
+
+    private @Nullable ByteBuffer batchHeader(int at) throws IOException {
+        if (at + BATCH_HEADER_BYTES > sizeBytes) {
+            return null;
+        }
+        ByteBuffer header = ByteBuffer.allocate(BATCH_HEADER_BYTES);
+        read(header, at);
+        return header.getInt(0) == BATCH_MAGIC && header.getLong(8) == salt ? header : null;
+    }
+
+    private int tornBytes(int at) throws IOException {
+        ByteBuffer header = batchHeader(at);
+        return header == null ? 0 : Math.clamp(header.getInt(4), 0, sizeBytes - at - BATCH_HEADER_BYTES);
     }
 
     private static void visitBatch(ByteBuffer content, long contentOffset, Visitor visitor) throws IOException {

@@ -17,12 +17,16 @@ import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The journal's segments: one is taken to be written, sealed when full, and released, oldest first, once all that it says is on the
  * disk elsewhere. Thread-safe.
  */
 final class SegmentPool implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(SegmentPool.class);
+
     private static final String SUFFIX = ".journal";
     /** Made ahead, because making one takes longer than filling one. */
     private static final int SPARES = 2;
@@ -114,7 +118,7 @@ final class SegmentPool implements AutoCloseable {
         // A blob is never put again after it was deleted, so a deletion decides, wherever it stands.
         Set<BlobId> deleted = new HashSet<>();
         for (Segment segment : used) {
-            segment.visit(new Segment.Visitor() {
+            Segment.Damage damage = segment.visit(new Segment.Visitor() {
                 @Override
                 public void put(BlobId id, int length, long offset) {}
 
@@ -124,6 +128,7 @@ final class SegmentPool implements AutoCloseable {
                     deleted.add(id);
                 }
             });
+            report(segment, damage);
         }
         for (Segment segment : used) {
             segment.visit(new Segment.Visitor() {
@@ -137,6 +142,23 @@ final class SegmentPool implements AutoCloseable {
                 @Override
                 public void delete(BlobId id) {}
             });
+        }
+    }
+
+    private static void report(Segment segment, Segment.Damage damage) {
+        if (damage.gaps() > 0) {
+            LOG.error(
+                    "journal segment {} is damaged: {} bytes in {} places cannot be read, and acknowledged blobs or deletions among them"
+                            + " are lost; all else was read",
+                    segment.path(),
+                    damage.gapBytes(),
+                    damage.gaps());
+        }
+        if (damage.tornBytes() > 0) {
+            LOG.warn(
+                    "journal segment {}: its last batch, of {} bytes, is not whole and is dropped; after a crash that is as it should be",
+                    segment.path(),
+                    damage.tornBytes());
         }
     }
 

@@ -5,7 +5,6 @@ import io.headgate.domain.Slice;
 import io.headgate.namespace.CopyObject;
 import io.headgate.namespace.DeleteObject;
 import io.headgate.namespace.Manifest;
-import io.headgate.namespace.ObjectAttributes;
 import io.headgate.namespace.ObjectVersion;
 import io.headgate.namespace.Outcome;
 import io.headgate.namespace.PutObject;
@@ -186,19 +185,13 @@ final class ObjectWrites {
     }
 
     private static ObjectVersion version(CopyObject command, ObjectVersion source) {
-        ObjectAttributes said = command.replacement().orElse(source.attributes());
-        ObjectAttributes attributes = new ObjectAttributes(
-                said.headers(),
-                said.metadata(),
-                command.tags().orElse(source.attributes().tags()),
-                command.storageClass());
         return new ObjectVersion(
                 command.key(),
                 command.writeId(),
                 command.now().truncatedTo(ChronoUnit.MILLIS),
                 source.sizeBytes(),
                 source.etag(),
-                attributes,
+                command.attributes(source.attributes()),
                 command.checksums().orElse(source.checksums()),
                 source.manifest());
     }

@@ -22,6 +22,12 @@ final class SqliteFile {
     private static final int APPLICATION_ID = 0x48476E73;
 
     private static final int SCHEMA_VERSION = 1;
+    /** Not part of the schema's file, since databases that were made before it lack it. */
+    private static final String SETTINGS =
+            "CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID";
+
+    private static final String MAKE_ID =
+            "INSERT OR IGNORE INTO settings (name, value) VALUES ('namespace_id', LOWER(HEX(RANDOMBLOB(16))))";
     /** SQLite's default, which is that of file systems too. */
     static final long PAGE_BYTES = 4_096;
 
@@ -32,6 +38,7 @@ final class SqliteFile {
     private final Path path;
     private final File wal;
     private final SqliteOptions options;
+    private String namespaceId = "";
 
     private SqliteFile(Path path, SqliteOptions options) {
         this.path = path;
@@ -74,7 +81,10 @@ final class SqliteFile {
                 throw new NamespaceException(path + " was made by a newer Headgate: its schema has version " + version
                         + ", the newest known here is " + SCHEMA_VERSION);
             }
+            statement.execute(SETTINGS);
+            statement.execute(MAKE_ID);
             statement.execute("COMMIT");
+            namespaceId = text(statement, "SELECT value FROM settings WHERE name = 'namespace_id'");
         } catch (SQLException | IOException | RuntimeException failed) {
             statement.execute("ROLLBACK");
             throw failed;
@@ -101,10 +111,24 @@ final class SqliteFile {
         }
     }
 
+    private static String text(Statement statement, String sql) throws SQLException {
+        try (ResultSet row = statement.executeQuery(sql)) {
+            if (!row.next()) {
+                throw new SQLException("no row: " + sql);
+            }
+            return row.getString(1);
+        }
+    }
+
     private static int number(Statement statement, String sql) throws SQLException {
         try (ResultSet row = statement.executeQuery(sql)) {
             return row.next() ? row.getInt(1) : 0;
         }
+    }
+
+    /** Made with the file, and kept in it. */
+    String namespaceId() {
+        return namespaceId;
     }
 
     /** The size of the write-ahead log's file. After the log was begun again it is at most the bound, else as long as the log. */

@@ -47,6 +47,7 @@ public final class SqliteNamespace implements Namespace {
     /** How many slices of an orphan one step releases. */
     private static final int SLICES_A_STEP = 1_000;
 
+    private final String id;
     private final SqliteLane lane;
     private final SqliteReaders readers;
     private final RecentVersions recent;
@@ -54,6 +55,7 @@ public final class SqliteNamespace implements Namespace {
     private final MultipartRules rules;
 
     private SqliteNamespace(SqliteFile file, InstantSource clock, SqliteOptions options) {
+        this.id = file.namespaceId();
         this.rules = new MultipartRules(options.minPartBytes());
         this.readers = new SqliteReaders(file, options);
         this.recent = new RecentVersions(options.recentVersionsBytes());
@@ -72,6 +74,11 @@ public final class SqliteNamespace implements Namespace {
         namespace.lane.start();
         namespace.checkpointer.start(namespace.lane);
         return namespace;
+    }
+
+    @Override
+    public String id() {
+        return id;
     }
 
     @Override

@@ -11,6 +11,8 @@ import java.util.Map;
 final class CanonicalRequest {
     /** Set by a content delivery network in front of us, after the client has signed; we act on nothing that it says. */
     private static final String SET_BY_CDN = "x-amz-cf-id";
+    /** Of the headers that Headgate itself gives a meaning. */
+    static final String OWN_PREFIX = "x-headgate-";
 
     private final CanonicalText beforePath = new CanonicalText(8);
     private final CanonicalText afterPath = new CanonicalText(1024);
@@ -74,7 +76,7 @@ final class CanonicalRequest {
 
     /** Whether a header of that name could change what the request means. */
     static boolean mustBeSigned(String name) {
-        return name.startsWith("x-amz-") && !name.equals(SET_BY_CDN);
+        return name.startsWith("x-amz-") ? !name.equals(SET_BY_CDN) : name.startsWith(OWN_PREFIX);
     }
 
     private static int countAmz(List<RequestHead.Field> fields) {

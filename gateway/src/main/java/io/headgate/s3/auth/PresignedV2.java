@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.headgate.http.RequestHead;
+import io.headgate.s3.Decimal;
 import io.headgate.s3.QueryParameters;
 import io.headgate.s3.S3Error;
 import io.headgate.s3.S3Exception;
@@ -115,7 +116,7 @@ final class PresignedV2 {
     private static void checkAge(String expires, Instant now) {
         long seconds;
         try {
-            seconds = Long.parseLong(expires);
+            seconds = Decimal.parse(expires);
         } catch (NumberFormatException notANumber) {
             throw new S3Exception(S3Error.ACCESS_DENIED, "Invalid date (should be seconds since epoch): Expires");
         }
@@ -135,6 +136,13 @@ final class PresignedV2 {
     private static String amzHeaders(RequestHead head) {
         TreeMap<String, String> values = new TreeMap<>();
         for (RequestHead.Field field : head.fields()) {
+            if (field.name().startsWith(CanonicalRequest.OWN_PREFIX)) {
+                // Version 2 signs headers of Amazon's only.
+                throw new S3Exception(
+                        S3Error.ACCESS_DENIED,
+                        "There were headers present in the request which were not signed",
+                        Map.of("HeadersNotSigned", field.name()));
+            }
             if (CanonicalRequest.mustBeSigned(field.name())) {
                 values.merge(field.name(), field.value().strip(), (first, next) -> first + "," + next);
             }

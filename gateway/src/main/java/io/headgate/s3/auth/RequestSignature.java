@@ -1,6 +1,7 @@
 package io.headgate.s3.auth;
 
 import io.headgate.http.RequestHead;
+import io.headgate.s3.Decimal;
 import io.headgate.s3.QueryParameters;
 import io.headgate.s3.S3Error;
 import io.headgate.s3.S3Exception;
@@ -161,7 +162,7 @@ record RequestSignature(
     private static int expiresSeconds(String text) {
         long seconds;
         try {
-            seconds = Long.parseLong(text);
+            seconds = Decimal.parse(text);
         } catch (NumberFormatException notANumber) {
             throw Carrier.QUERY.malformed("X-Amz-Expires should be a number");
         }

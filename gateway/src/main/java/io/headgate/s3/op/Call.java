@@ -95,6 +95,8 @@ final class Call {
     /** What the checksum headers of a request with a document are about. */
     enum DigestOf {
         DOCUMENT,
+        /** The same, and there must be one, or a Content-MD5, lest a damaged document deletes the wrong objects. */
+        DOCUMENT_REQUIRED,
         OBJECT
     }
 
@@ -105,6 +107,11 @@ final class Call {
         BodyClaims claims = digestOf == DigestOf.OBJECT
                 ? BodyClaims.withoutChecksum(head(), payload, length)
                 : BodyClaims.of(head(), payload, length);
+        if (digestOf == DigestOf.DOCUMENT_REQUIRED && !claims.hasDigest()) {
+            throw new S3Exception(
+                    S3Error.INVALID_REQUEST,
+                    "Missing required header for this request: Content-MD5 OR x-amz-checksum-*");
+        }
         if (claims.lengthBytes() > MAX_DOCUMENT_BYTES) {
             throw new S3Exception(S3Error.MALFORMED_XML, "The document is too large");
         }

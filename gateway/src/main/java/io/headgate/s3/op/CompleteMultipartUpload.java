@@ -8,6 +8,7 @@ import io.headgate.http.Response;
 import io.headgate.namespace.CompleteUpload;
 import io.headgate.namespace.ObjectVersion;
 import io.headgate.s3.Action;
+import io.headgate.s3.Decimal;
 import io.headgate.s3.Responses;
 import io.headgate.s3.S3Error;
 import io.headgate.s3.S3Exception;
@@ -70,9 +71,9 @@ final class CompleteMultipartUpload {
     }
 
     private static CompleteUpload.NamedPart part(XmlElement part) {
-        int number;
+        long number;
         try {
-            number = Integer.parseInt(part.requiredText("PartNumber"));
+            number = Decimal.parse(part.requiredText("PartNumber"));
         } catch (NumberFormatException notANumber) {
             throw new S3Exception(S3Error.MALFORMED_XML, "<PartNumber> is not a number");
         }
@@ -87,7 +88,7 @@ final class CompleteMultipartUpload {
                 checksum = Optional.of(new Checksum(algorithm, Checksum.Type.FULL_OBJECT, value.get()));
             }
         }
-        return new CompleteUpload.NamedPart(number, etag, checksum);
+        return new CompleteUpload.NamedPart((int) number, etag, checksum);
     }
 
     /** The checksum of the whole that the client says, in the type that it says or that its form shows. */
@@ -110,9 +111,13 @@ final class CompleteMultipartUpload {
             return Optional.empty();
         }
         try {
-            return Optional.of(Long.parseLong(value));
+            long size = Decimal.parse(value);
+            if (size >= 0) {
+                return Optional.of(size);
+            }
         } catch (NumberFormatException notANumber) {
-            throw new S3Exception(S3Error.INVALID_REQUEST, "Value for x-amz-mp-object-size header is invalid");
+            // answered below
         }
+        throw new S3Exception(S3Error.INVALID_REQUEST, "Value for x-amz-mp-object-size header is invalid");
     }
 }

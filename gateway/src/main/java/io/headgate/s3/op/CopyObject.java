@@ -42,7 +42,8 @@ final class CopyObject {
         ObjectAttributes given = RequestAttributes.read(head);
         boolean ontoItself = request.source().bucket().equals(request.bucket())
                 && request.source().key().equals(request.key());
-        if (ontoItself && !replaceAttributes && head.header("x-amz-storage-class") == null) {
+        Optional<String> redirect = Optional.ofNullable(given.headers().get(ObjectAttributes.WEBSITE_REDIRECT));
+        if (ontoItself && !replaceAttributes && redirect.isEmpty() && head.header("x-amz-storage-class") == null) {
             throw new S3Exception(
                     S3Error.INVALID_REQUEST,
                     "This copy request is illegal because it is trying to copy an object to itself without changing the object's"
@@ -63,6 +64,7 @@ final class CopyObject {
                         replaceAttributes ? Optional.of(given) : Optional.empty(),
                         replaceTags ? Optional.of(given.tags()) : Optional.<Map<String, String>>empty(),
                         given.storageClass(),
+                        redirect,
                         computed.map(value -> List.of(value.checksum())),
                         Conditions.write(head),
                         storage.now())));

@@ -38,7 +38,7 @@ final class DeleteObjects {
     private record Item(String key, Optional<io.headgate.namespace.DeleteObject> command, Optional<S3Error> error) {}
 
     Response handle(S3Request.DeleteObjects request, Call call) {
-        XmlElement delete = call.document("Delete", Call.DigestOf.DOCUMENT);
+        XmlElement delete = call.document("Delete", Call.DigestOf.DOCUMENT_REQUIRED);
         List<Item> items = new ArrayList<>();
         for (XmlElement child : delete.children()) {
             if (child.name().equals("Object")) {

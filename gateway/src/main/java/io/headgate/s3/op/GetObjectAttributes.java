@@ -8,6 +8,7 @@ import io.headgate.namespace.Manifest;
 import io.headgate.namespace.ManifestPart;
 import io.headgate.namespace.ObjectVersion;
 import io.headgate.s3.Action;
+import io.headgate.s3.Decimal;
 import io.headgate.s3.HttpDates;
 import io.headgate.s3.Responses;
 import io.headgate.s3.Router;
@@ -116,9 +117,9 @@ final class GetObjectAttributes {
             return fallback;
         }
         try {
-            int number = Integer.parseInt(header);
-            if (number >= 0) {
-                return number;
+            long number = Decimal.parse(header);
+            if (number >= 0 && number <= Integer.MAX_VALUE) {
+                return (int) number;
             }
         } catch (NumberFormatException notANumber) {
             // answered below

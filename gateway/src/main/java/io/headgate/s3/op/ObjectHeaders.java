@@ -51,9 +51,9 @@ final class ObjectHeaders {
                     headers.add(new Field(name, value));
                 }
             }
-            String redirect = kept.get("x-amz-website-redirect-location");
+            String redirect = kept.get(ObjectAttributes.WEBSITE_REDIRECT);
             if (redirect != null) {
-                headers.add(new Field("x-amz-website-redirect-location", redirect));
+                headers.add(new Field(ObjectAttributes.WEBSITE_REDIRECT, redirect));
             }
         }
         attributes.metadata().forEach((name, value) -> headers.add(new Field("x-amz-meta-" + name, value)));

@@ -31,10 +31,10 @@ final class PutObject {
     static final long MAX_BYTES = 5L << 30;
 
     private final Storage storage;
-    private final BlobWriter blobs;
+    private final AccountWriter blobs;
     private final boolean debugHeaders;
 
-    PutObject(Storage storage, BlobWriter blobs, boolean debugHeaders) {
+    PutObject(Storage storage, AccountWriter blobs, boolean debugHeaders) {
         this.storage = storage;
         this.blobs = blobs;
         this.debugHeaders = debugHeaders;
@@ -51,7 +51,7 @@ final class PutObject {
         String region = call.region(request.bucket());
         checkBeforeBody(request, condition);
         VerifiedBody body = call.body(claims, Optional.empty());
-        try (BlobWriter.Written written = blobs.write(region, sizeBytes, body)) {
+        try (AccountWriter.Written written = blobs.write(region, sizeBytes, body)) {
             ETag etag = new ETag(body.md5());
             Optional<Checksum> checksum = body.checksum();
             Outcome<ObjectVersion> outcome = storage.namespace()
@@ -89,7 +89,7 @@ final class PutObject {
         }
     }
 
-    private void addAccount(List<Field> headers, BlobWriter.Written written, Call call) {
+    private void addAccount(List<Field> headers, AccountWriter.Written written, Call call) {
         written.slice().ifPresent(slice -> {
             call.exchange().label(io.headgate.http.Exchange.Label.ACCOUNT, slice.account());
             if (debugHeaders) {

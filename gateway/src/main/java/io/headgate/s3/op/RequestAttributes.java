@@ -25,7 +25,7 @@ final class RequestAttributes {
             "content-language",
             "cache-control",
             "expires",
-            "x-amz-website-redirect-location");
+            ObjectAttributes.WEBSITE_REDIRECT);
 
     private static final Set<String> STORAGE_CLASSES = Set.of(
             "STANDARD",

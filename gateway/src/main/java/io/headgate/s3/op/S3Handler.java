@@ -69,7 +69,7 @@ public final class S3Handler implements HttpHandler {
         this.authorizer = new Authorizer(settings.rootUserId());
         this.storage = storage;
         Owners owners = new Owners(settings.displayNames());
-        BlobWriter blobs = new BlobWriter(storage);
+        AccountWriter blobs = new AccountWriter(storage);
         listBuckets = new ListBuckets(storage);
         createBucket = new CreateBucket(storage);
         headBucket = new HeadBucket(settings.region());

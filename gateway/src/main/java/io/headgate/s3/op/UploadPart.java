@@ -29,9 +29,9 @@ final class UploadPart {
     static final Action ACTION = Action.PUT_OBJECT;
 
     private final Storage storage;
-    private final BlobWriter blobs;
+    private final AccountWriter blobs;
 
-    UploadPart(Storage storage, BlobWriter blobs) {
+    UploadPart(Storage storage, AccountWriter blobs) {
         this.storage = storage;
         this.blobs = blobs;
     }
@@ -45,7 +45,7 @@ final class UploadPart {
         Upload upload = Refusals.done(storage.namespace().upload(request.bucket(), request.key(), request.uploadId()));
         checkAlgorithm(upload, claims);
         VerifiedBody body = call.body(claims, upload.checksum().map(Upload.UploadChecksum::algorithm));
-        try (BlobWriter.Written written = blobs.write(call.region(request.bucket()), sizeBytes, body)) {
+        try (AccountWriter.Written written = blobs.write(call.region(request.bucket()), sizeBytes, body)) {
             ETag etag = new ETag(body.md5());
             Optional<Checksum> checksum = body.checksum();
             Part part = new Part(request.partNumber(), sizeBytes, etag, checksum, storage.now());

@@ -21,8 +21,8 @@ final class CrashingWriter {
 
     public static void main(String[] args) {
         Journal.Sizes sizes = args[1].equals("kept") ? KEPT : RECYCLED;
-        LocalBlobStore store =
-                new LocalBlobStore("disk-1", Path.of(args[0]), Durability.SYNC, true, Clock.systemUTC(), sizes);
+        LocalBlobStore store = new LocalBlobStore(
+                "disk-1", "namespace-1", Path.of(args[0]), Durability.SYNC, true, Clock.systemUTC(), sizes);
         for (int caller = 0; caller < 8; caller++) {
             Thread.ofPlatform().start(() -> putAndDelete(store));
         }

@@ -16,6 +16,6 @@ final class LocalBlobStoreTest extends BlobStoreContract {
 
     @Override
     protected BlobStore openStore() {
-        return new LocalBlobStore("disk-1", root, Durability.SYNC, true, Clock.systemUTC(), SMALL);
+        return new LocalBlobStore("disk-1", "namespace-1", root, Durability.SYNC, true, Clock.systemUTC(), SMALL);
     }
 }

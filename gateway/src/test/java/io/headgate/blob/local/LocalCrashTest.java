@@ -68,7 +68,7 @@ final class LocalCrashTest {
     }
 
     private BlobStore reopen(Journal.Sizes sizes) {
-        return new LocalBlobStore("disk-1", root, Durability.SYNC, false, Clock.systemUTC(), sizes);
+        return new LocalBlobStore("disk-1", "namespace-1", root, Durability.SYNC, false, Clock.systemUTC(), sizes);
     }
 
     private void assertAcknowledgedIsTrue(BlobStore store) throws IOException {
@@ -158,7 +158,8 @@ final class LocalCrashTest {
     @Test
     void a_store_that_was_closed_has_nothing_to_repeat() throws Exception {
         BlobId id = Bytes.freshId();
-        try (BlobStore store = new LocalBlobStore("disk-1", root, Durability.SYNC, true, Clock.systemUTC())) {
+        try (BlobStore store =
+                new LocalBlobStore("disk-1", "namespace-1", root, Durability.SYNC, true, Clock.systemUTC())) {
             store.put(id, 1000, Bytes.stream(Bytes.of(id, 1000)));
         }
         assertThat(SegmentPool.isClean(root.resolve("journal"))).isTrue();
@@ -171,14 +172,44 @@ final class LocalCrashTest {
         for (BlobId id : journalled(true)) {
             spoil(id);
         }
-        try (BlobStore store = new LocalBlobStore("disk-1", root, Durability.NONE, false, Clock.systemUTC())) {
+        try (BlobStore store =
+                new LocalBlobStore("disk-1", "namespace-1", root, Durability.NONE, false, Clock.systemUTC())) {
             assertAcknowledgedIsTrue(store);
         }
     }
 
     @Test
-    void a_torn_batch_ends_a_segment() throws Exception {
+    void a_torn_last_batch_is_dropped_and_told_of() throws Exception {
         Path path = root.resolve("segment");
+        List<BlobId> ids = threeBatches(path);
+        assertThat(damageOf(path)).isEqualTo(new Segment.Damage(0, 0, 0));
+        spoil(path, 2);
+        assertThat(putsIn(path)).isEqualTo(ids.subList(0, 2));
+        assertThat(damageOf(path)).isEqualTo(new Segment.Damage(0, 0, 124));
+    }
+
+    @Test
+    void batches_after_a_damaged_one_are_repeated_and_the_damage_is_told_of() throws Exception {
+        Path path = root.resolve("segment");
+        List<BlobId> ids = threeBatches(path);
+        spoil(path, 1);
+        assertThat(putsIn(path)).containsExactly(ids.get(0), ids.get(2));
+        assertThat(damageOf(path)).isEqualTo(new Segment.Damage(1, 148, 0));
+    }
+
+    private static Segment.Damage damageOf(Path path) throws IOException {
+        try (Segment segment = Segment.open(path, 1)) {
+            return visit(segment, new ArrayList<>(), new ArrayList<>());
+        }
+    }
+
+    private static void spoil(Path segment, int batch) throws IOException {
+        try (FileChannel channel = FileChannel.open(segment, StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap(new byte[] {1}), Segment.HEADER_BYTES + 148L * batch + 60);
+        }
+    }
+
+    private static List<BlobId> threeBatches(Path path) throws IOException {
         List<BlobId> ids = new ArrayList<>();
         try (Segment segment = Segment.create(path, 1 << 20)) {
             segment.begin(1);
@@ -190,11 +221,7 @@ final class LocalCrashTest {
                 segment.append(batch, 1);
             }
         }
-        assertThat(putsIn(path)).isEqualTo(ids);
-        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.WRITE)) {
-            channel.write(ByteBuffer.wrap(new byte[] {1}), Segment.HEADER_BYTES + 148 + 60);
-        }
-        assertThat(putsIn(path)).isEqualTo(ids.subList(0, 1));
+        return ids;
     }
 
     @Test
@@ -268,8 +295,8 @@ final class LocalCrashTest {
         return puts;
     }
 
-    private static void visit(Segment segment, List<BlobId> puts, List<BlobId> deletes) throws IOException {
-        segment.visit(new Segment.Visitor() {
+    private static Segment.Damage visit(Segment segment, List<BlobId> puts, List<BlobId> deletes) throws IOException {
+        return segment.visit(new Segment.Visitor() {
             @Override
             public void put(BlobId id, int length, long offset) {
                 puts.add(id);
@@ -284,8 +311,10 @@ final class LocalCrashTest {
 
     @Test
     void one_process_at_a_time_has_the_directory() throws Exception {
-        try (BlobStore first = new LocalBlobStore("disk-1", root, Durability.SYNC, true, Clock.systemUTC());
-                BlobStore second = new LocalBlobStore("disk-1", root, Durability.SYNC, true, Clock.systemUTC())) {
+        try (BlobStore first =
+                        new LocalBlobStore("disk-1", "namespace-1", root, Durability.SYNC, true, Clock.systemUTC());
+                BlobStore second =
+                        new LocalBlobStore("disk-1", "namespace-1", root, Durability.SYNC, true, Clock.systemUTC())) {
             first.probe(Bytes.freshId());
             assertThatExceptionOfType(BlobStoreException.class)
                     .isThrownBy(() -> second.probe(Bytes.freshId()))

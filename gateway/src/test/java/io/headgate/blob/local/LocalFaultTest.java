@@ -48,8 +48,12 @@ final class LocalFaultTest {
     }
 
     private BlobStore open(Path root, boolean firstUse) {
+        return open(root, firstUse, "namespace-1");
+    }
+
+    private BlobStore open(Path root, boolean firstUse, String namespace) {
         BlobStore store = new LocalBlobStore(
-                "disk-1", root, Durability.SYNC, firstUse, Clock.systemUTC(), LocalBlobStoreTest.SMALL);
+                "disk-1", namespace, root, Durability.SYNC, firstUse, Clock.systemUTC(), LocalBlobStoreTest.SMALL);
         stores.add(store);
         return store;
     }
@@ -143,12 +147,57 @@ final class LocalFaultTest {
     }
 
     @Test
+    void the_directory_of_another_namespace_is_refused_so_that_its_blobs_are_nobody_s_orphans() throws Exception {
+        Path root = parent.resolve("disk");
+        BlobId id = Bytes.freshId();
+        try (BlobStore first = open(root, true)) {
+            put(first, id, 100_000);
+        }
+
+        assertEverythingFaults(open(root, true, "namespace-2"), root.toString(), "namespace-1", "namespace-2");
+        assertEverythingFaults(open(root, false, "namespace-2"), root.toString(), "namespace-1", "namespace-2");
+
+        assertThat(get(open(root, false), id, 100_000)).isEqualTo(Bytes.of(id, 100_000));
+    }
+
+    @Test
+    void a_marker_without_a_namespace_gets_that_of_the_namespace_that_knows_its_blobs() throws Exception {
+        Path root = parent.resolve("disk");
+        Path marker = root.resolve("headgate-account");
+        BlobId id = Bytes.freshId();
+        try (BlobStore first = open(root, true)) {
+            put(first, id, 100_000);
+        }
+        Files.writeString(marker, "disk-1\n");
+
+        BlobStore stranger = open(root, true, "namespace-2");
+        assertEverythingFaults(stranger, root.toString(), "names no namespace", "namespace-2");
+        stranger.close();
+        assertThat(Files.readString(marker)).isEqualTo("disk-1\n");
+
+        assertThat(get(open(root, false), id, 100_000)).isEqualTo(Bytes.of(id, 100_000));
+        assertThat(Files.readString(marker)).isEqualTo("disk-1\nnamespace namespace-1\n");
+    }
+
+    @Test
+    void a_marker_without_a_namespace_in_an_account_without_blobs_gets_the_first_to_come() throws Exception {
+        Path root = parent.resolve("disk");
+        Path marker = root.resolve("headgate-account");
+        open(root, true).close();
+        Files.writeString(marker, "disk-1\n");
+
+        open(root, true, "namespace-2").probe(Bytes.freshId());
+
+        assertThat(Files.readString(marker)).isEqualTo("disk-1\nnamespace namespace-2\n");
+    }
+
+    @Test
     void a_first_use_that_was_cut_short_is_finished_by_the_next() throws Exception {
         Files.createFile(parent.resolve("headgate-account"));
         BlobId id = Bytes.freshId();
         BlobStore store = open(parent, true);
         put(store, id, 10);
-        assertThat(Files.readString(parent.resolve("headgate-account"))).isEqualTo("disk-1\n");
+        assertThat(Files.readString(parent.resolve("headgate-account"))).isEqualTo("disk-1\nnamespace namespace-1\n");
     }
 
     @Test

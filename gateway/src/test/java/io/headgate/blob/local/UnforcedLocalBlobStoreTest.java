@@ -12,6 +12,6 @@ final class UnforcedLocalBlobStoreTest extends BlobStoreContract {
 
     @Override
     protected BlobStore openStore() {
-        return new LocalBlobStore("disk-1", root, Durability.NONE, true, Clock.systemUTC());
+        return new LocalBlobStore("disk-1", "namespace-1", root, Durability.NONE, true, Clock.systemUTC());
     }
 }

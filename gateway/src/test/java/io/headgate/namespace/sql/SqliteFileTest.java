@@ -105,6 +105,25 @@ final class SqliteFileTest {
     }
 
     @Test
+    void a_namespace_keeps_its_id_and_one_that_was_made_without_gets_one() throws SQLException {
+        String first = idOnce();
+        assertThat(first).matches("[0-9a-f]{32}");
+        assertThat(idOnce()).isEqualTo(first);
+
+        execute("DROP TABLE settings");
+        String second = idOnce();
+
+        assertThat(second).matches("[0-9a-f]{32}").isNotEqualTo(first);
+        assertThat(idOnce()).isEqualTo(second);
+    }
+
+    private String idOnce() {
+        try (Namespace namespace = open(OPTIONS)) {
+            return namespace.id();
+        }
+    }
+
+    @Test
     void a_namespace_of_a_newer_headgate_is_refused() throws SQLException {
         open(OPTIONS).close();
         execute("PRAGMA user_version = 2");

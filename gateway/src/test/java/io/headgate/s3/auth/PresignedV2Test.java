@@ -45,6 +45,14 @@ final class PresignedV2Test {
     }
 
     @Test
+    void the_header_that_asks_for_a_region_cannot_be_signed_and_is_refused() throws Exception {
+        RequestHead head = presigned("/b/k", "", "");
+        RequestHead asking = new RequestHead(
+                head.method(), head.target(), List.of(TestSigner.HOST, new Field("x-headgate-region", "eu-west")), "");
+        assertThat(refused(asking)).isEqualTo(S3Error.ACCESS_DENIED);
+    }
+
+    @Test
     void a_url_for_one_bucket_does_not_open_another_by_its_host() throws Exception {
         RequestHead head = presigned("/b/k", "", "");
         assertThat(refused(at("other.s3.test", head))).isEqualTo(S3Error.SIGNATURE_DOES_NOT_MATCH);

@@ -255,6 +255,19 @@ final class SigV4Test {
     }
 
     @Test
+    void the_header_that_asks_for_a_region_must_be_signed() {
+        Field region = new Field("x-headgate-region", "eu-west");
+        S3Exception unsigned = refused(and(get("/b/k"), region));
+        assertThat(unsigned.error()).isEqualTo(S3Error.ACCESS_DENIED);
+        assertThat(unsigned.details()).containsEntry("HeadersNotSigned", "x-headgate-region");
+        assertThat(refused(and(signer.presigned("PUT", "/b/k", "", "60"), region))
+                        .error())
+                .isEqualTo(S3Error.ACCESS_DENIED);
+        assertThat(TestSigner.authenticate(sigV4, signer.header("PUT", "/b/k", UNSIGNED, region), NOON))
+                .isInstanceOf(Authentication.Verified.class);
+    }
+
+    @Test
     void a_header_that_could_change_the_meaning_must_be_signed() {
         Field acl = new Field("x-amz-acl", "public-read");
         S3Exception inHeader = refused(and(get("/b/k"), acl));

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.headgate.account.CircuitBreaker.Status;
+import io.headgate.account.Limits;
+import io.headgate.blob.CarrierWatch;
 import io.headgate.blob.StallGuard;
 import io.headgate.placement.Placement;
 import io.headgate.placement.Thresholds;
@@ -20,6 +22,10 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -36,11 +42,13 @@ final class FaultyAccountsTest {
     Path directory;
 
     private Site site;
-    private BlobWriter writer;
+    private AccountWriter writer;
+    private final CarrierWatch watch = new CarrierWatch();
 
     @AfterEach
     void close() {
         site.close();
+        watch.close();
     }
 
     @Test
@@ -144,7 +152,7 @@ final class FaultyAccountsTest {
 
     @Test
     void an_account_that_stalls_delays_three_writes_by_the_limit_and_then_is_left_alone() {
-        open(new Site(directory, store -> new StallGuard(store, "disk", Duration.ofMillis(50), 32)));
+        open(new Site(directory, store -> new StallGuard(store, "disk", Duration.ofMillis(50), 32, watch)));
         FaultyStore stalling = site.store("disk-1");
         stalling.set(Fault.STALLS);
 
@@ -155,9 +163,40 @@ final class FaultyAccountsTest {
         assertThat(status("disk-1")).isEqualTo(Status.OPEN);
     }
 
+    @Test
+    void many_writes_at_once_never_take_an_account_over_its_capacity() throws Exception {
+        open(new Site(
+                directory, store -> store, new Limits(100_000, Limits.UNLIMITED, Limits.UNLIMITED, Limits.UNLIMITED)));
+        AtomicInteger stored = new AtomicInteger();
+        AtomicInteger refused = new AtomicInteger();
+        CyclicBarrier together = new CyclicBarrier(8);
+        try (ExecutorService threads = Executors.newFixedThreadPool(8)) {
+            for (int t = 0; t < 8; t++) {
+                threads.submit(() -> {
+                    for (int i = 0; i < 50; i++) {
+                        together.await();
+                        try {
+                            writer.write("", SMALL, new ByteArrayInputStream(new byte[SMALL]))
+                                    .committed();
+                            stored.incrementAndGet();
+                        } catch (S3Exception full) {
+                            assertThat(full.error()).isEqualTo(S3Error.SLOW_DOWN);
+                            refused.incrementAndGet();
+                        }
+                    }
+                    return null;
+                });
+            }
+        }
+        assertThat(stored).as("90 in each of three accounts").hasValue(270);
+        assertThat(refused).hasValue(130);
+        assertThat(site.accounts.all())
+                .allSatisfy(account -> assertThat(account.meter().usedBytes()).isEqualTo(90_000));
+    }
+
     private void open(Site opened) {
         site = opened;
-        writer = new BlobWriter(new Storage(
+        writer = new AccountWriter(new Storage(
                 site.namespace,
                 site.intents,
                 site.reads,
@@ -173,7 +212,7 @@ final class FaultyAccountsTest {
     private Map<String, Integer> write(int count, int sizeBytes) {
         Map<String, Integer> shares = new TreeMap<>();
         for (int i = 0; i < count; i++) {
-            BlobWriter.Written written = writer.write("", sizeBytes, new ByteArrayInputStream(new byte[sizeBytes]));
+            AccountWriter.Written written = writer.write("", sizeBytes, new ByteArrayInputStream(new byte[sizeBytes]));
             shares.merge(written.slice().orElseThrow().account(), 1, Integer::sum);
             written.committed();
         }

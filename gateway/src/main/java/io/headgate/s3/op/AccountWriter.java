@@ -28,15 +28,15 @@ import org.slf4j.LoggerFactory;
  * Brings the bytes of a write into an account: chooses one, streams the body to it, and tries another when it fails, for as long as the
  * bytes already taken from the client can be sent again. Those are a bounded head of the body, so a small object always moves on.
  */
-final class BlobWriter {
+final class AccountWriter {
     /** How much of a body is kept to be sent again. */
     private static final int MAX_HEAD_BYTES = 128 << 10;
 
-    private static final Logger LOG = LoggerFactory.getLogger(BlobWriter.class);
+    private static final Logger LOG = LoggerFactory.getLogger(AccountWriter.class);
 
     private final Storage storage;
 
-    BlobWriter(Storage storage) {
+    AccountWriter(Storage storage) {
         this.storage = storage;
     }
 
@@ -116,8 +116,8 @@ final class BlobWriter {
         HeadThenRest source = new HeadThenRest(head, body);
         Set<String> failed = new HashSet<>();
         while (true) {
-            Account account = choose(region, sizeBytes, failed, wholeInHead);
-            Reservation reservation = account.reserve(sizeBytes);
+            Reservation reservation = reserve(region, sizeBytes, failed, wholeInHead);
+            Account account = reservation.account();
             BlobId blob = write.newBlobId();
             boolean stored = false;
             try {
@@ -147,14 +147,25 @@ final class BlobWriter {
         }
     }
 
-    private Account choose(String region, long sizeBytes, Set<String> failed, boolean replayable) {
-        Wish wish = new Wish(region, sizeBytes, failed, replayable);
+    /** Room on an account that is chosen for the write; one that others have filled meanwhile joins the failed ones. */
+    private Reservation reserve(String region, long sizeBytes, Set<String> failed, boolean replayable) {
+        while (true) {
+            Choice.Chosen chosen = choose(new Wish(region, sizeBytes, failed, replayable));
+            Account account = storage.accounts().byName(chosen.account()).orElseThrow();
+            Optional<Reservation> reservation = account.tryReserve(sizeBytes, chosen.maxUsedBytes());
+            if (reservation.isPresent()) {
+                return reservation.get();
+            }
+            failed.add(account.name());
+        }
+    }
+
+    private Choice.Chosen choose(Wish wish) {
         return switch (storage.placement().choose(storage.accounts().states(), wish, storage.random())) {
-            case Choice.Chosen(String name, boolean probe) ->
-                storage.accounts().byName(name).orElseThrow();
+            case Choice.Chosen chosen -> chosen;
             case Choice.NoneEligible(List<Rejection> rejections) -> {
                 storage.refused().accept(rejections);
-                LOG.warn("no account can take a write of {} bytes: {}", sizeBytes, rejections);
+                LOG.warn("no account can take a write of {} bytes: {}", wish.sizeBytes(), rejections);
                 String filters = rejections.stream()
                         .map(rejection -> rejection.filter().name())
                         .distinct()
