@@ -304,8 +304,8 @@ final class MainTest {
 
     @Test
     void a_command_of_a_later_build_says_that_it_is_not_there_yet() {
-        assertThat(run("admin", "accounts", "drain", "disk-1")).isEqualTo(ExitCode.NOT_IMPLEMENTED);
-        assertThat(err()).isEqualTo("headgate: admin accounts drain is not implemented yet\n");
+        assertThat(run("admin", "accounts", "remove", "disk-1")).isEqualTo(ExitCode.NOT_IMPLEMENTED);
+        assertThat(err()).isEqualTo("headgate: admin accounts remove is not implemented yet\n");
     }
 
     @Test
