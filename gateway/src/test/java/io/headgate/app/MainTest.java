@@ -189,6 +189,34 @@ final class MainTest {
                     .isEqualTo(ExitCode.OK);
             assertThat(out()).startsWith("{\"accounts\":[{\"name\":\"disk-1\"");
             out.reset();
+            assertThat(run(
+                            "admin",
+                            "accounts",
+                            "drain",
+                            "disk-2",
+                            "--data",
+                            data().toString(),
+                            "--admin-listen",
+                            admin))
+                    .isEqualTo(ExitCode.OK);
+            assertThat(out()).isEqualTo("NAME    STATE\ndisk-2  draining\n");
+            out.reset();
+            assertThat(run("admin", "accounts", "list", "--data", data().toString(), "--admin-listen", admin))
+                    .isEqualTo(ExitCode.OK);
+            assertThat(out()).contains("DRAINING  BLOBS LEFT").contains("reached");
+            out.reset();
+            assertThat(run(
+                            "admin",
+                            "accounts",
+                            "undrain",
+                            "disk-2",
+                            "--data",
+                            data().toString(),
+                            "--admin-listen",
+                            admin))
+                    .isEqualTo(ExitCode.OK);
+            assertThat(out()).isEqualTo("NAME    STATE\ndisk-2  ok\n");
+            out.reset();
             assertThat(run("admin", "buckets", "show", "nothing", "--data", data().toString(), "--admin-listen", admin))
                     .isEqualTo(ExitCode.FAILED);
             assertThat(err()).isEqualTo("headgate: no such bucket: nothing\n");
