@@ -39,6 +39,9 @@ final class AccountDrainTest {
     private static final WorkSettings.Garbage GARBAGE = new WorkSettings.Garbage(
             Duration.ZERO, Duration.ofSeconds(10), 1000, 4, Duration.ofMinutes(5), Duration.ofHours(6));
 
+    private static final WorkSettings.Orphans ORPHANS =
+            new WorkSettings.Orphans(Duration.ZERO, Duration.ofDays(1), Duration.ZERO, 1000, Duration.ofMillis(1), 1);
+
     @TempDir
     Path directory;
 
@@ -139,6 +142,9 @@ final class AccountDrainTest {
         }
         int held = 0;
         for (String name : ACCOUNTS) {
+            AccountUsage before = usage(name);
+            site.turnUntilIdle(new OrphanSweep(site.account(name), site.namespace, site.clock, ORPHANS));
+            assertThat(usage(name)).as("no strays in " + name).isEqualTo(before);
             site.turnUntilIdle(new GarbageCleanup(site.account(name), site.namespace, site.reads, site.clock, GARBAGE));
             AccountUsage usage = usage(name);
             assertThat(usage.garbageBlobs()).as(name).isZero();

@@ -52,7 +52,8 @@ final class CrashTest {
             "HEADGATE_INTENTS_LIFETIME", "10s",
             "HEADGATE_GARBAGE_GRACE", "0s",
             "HEADGATE_GARBAGE_INTERVAL", "200ms",
-            "HEADGATE_SWEEP_INTERVAL", "1s");
+            "HEADGATE_SWEEP_INTERVAL", "1s",
+            "HEADGATE_DRAIN_INTERVAL", "100ms");
 
     private final long seed = Long.getLong("headgate.crash.seed", System.nanoTime());
     private final Random random = new Random(seed);
@@ -97,10 +98,13 @@ final class CrashTest {
             verify();
         }
         try (S3Client s3 = gateway.client()) {
+            drain(ACCOUNTS.size());
             abortUploads(s3);
             awaitExactlyTheBlobsOf(objects());
             assertCounters(objects());
             verify();
+            assertThat(nonZero(gateway.metricByAccount("headgate_drain_blobs_missing_total")))
+                    .isEmpty();
             clients.forEach(client -> client.deleteAll(s3));
             awaitExactlyTheBlobsOf(Map.of());
             assertCounters(Map.of());
@@ -108,7 +112,20 @@ final class CrashTest {
         report();
     }
 
+    /** Moves blobs about while clients work: one account is drained, or none. */
+    private void drain(int account) {
+        for (int i = 0; i < ACCOUNTS.size(); i++) {
+            if (i != account) {
+                gateway.admin("DELETE", "/admin/v1/accounts/" + ACCOUNTS.get(i) + "/draining");
+            }
+        }
+        if (account < ACCOUNTS.size()) {
+            gateway.admin("PUT", "/admin/v1/accounts/" + ACCOUNTS.get(account) + "/draining");
+        }
+    }
+
     private void writeUntilKilled() throws Exception {
+        drain(random.nextInt(ACCOUNTS.size() + 1));
         try (S3Client s3 = gateway.client();
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<?>> writing = new ArrayList<>();
@@ -217,6 +234,9 @@ final class CrashTest {
     }
 
     private void report() {
+        System.out.println(
+                "crash test: blobs moved in the last run " + gateway.metricByAccount("headgate_drain_blobs_moved_total")
+                        + ", missing " + gateway.metricByAccount("headgate_drain_blobs_missing_total"));
         Map<Operation, Integer> acknowledged = new TreeMap<>();
         clients.forEach(client -> client.acknowledged()
                 .forEach((operation, count) -> acknowledged.merge(operation, count, Integer::sum)));
