@@ -60,6 +60,7 @@ final class CrashTest {
     private final AtomicLong blobNumbers = new AtomicLong();
     private final AtomicLong answers = new AtomicLong();
     private final AtomicLong reads = new AtomicLong();
+    private final AtomicLong moved = new AtomicLong();
     private final List<CrashClient> clients = new ArrayList<>();
 
     @TempDir
@@ -135,6 +136,7 @@ final class CrashTest {
             writing.add(threads.submit(() -> readUntilCutOff(s3)));
             long before = answers.get();
             await().atMost(Duration.ofSeconds(30)).until(() -> answers.get() - before >= LEAST_ANSWERS);
+            gateway.metricByAccount("headgate_drain_blobs_moved_total").values().forEach(moved::addAndGet);
             Thread.sleep(random.nextInt(1000)); // no condition: the kill is to come at any moment
             gateway.kill();
             for (Future<?> client : writing) {
@@ -234,17 +236,15 @@ final class CrashTest {
     }
 
     private void report() {
-        System.out.println(
-                "crash test: blobs moved in the last run " + gateway.metricByAccount("headgate_drain_blobs_moved_total")
-                        + ", missing " + gateway.metricByAccount("headgate_drain_blobs_missing_total"));
         Map<Operation, Integer> acknowledged = new TreeMap<>();
         clients.forEach(client -> client.acknowledged()
                 .forEach((operation, count) -> acknowledged.merge(operation, count, Integer::sum)));
         System.out.printf(
-                "crash test: %d kills under load; acknowledged %s; reads meanwhile %d; calls cut off %d%n",
+                "crash test: %d kills under load; acknowledged %s; reads meanwhile %d; moves %d; calls cut off %d%n",
                 CYCLES,
                 acknowledged,
                 reads.get(),
+                moved.get(),
                 clients.stream().mapToInt(CrashClient::cutOff).sum());
     }
 }
