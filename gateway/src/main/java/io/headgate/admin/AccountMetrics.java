@@ -5,6 +5,7 @@ import io.headgate.account.AccountListener;
 import io.headgate.account.CircuitBreaker;
 import io.headgate.account.Limits;
 import io.headgate.account.Meter;
+import io.headgate.work.DrainProgress;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -75,6 +76,11 @@ public final class AccountMetrics implements AccountListener {
                 "Limit of bytes out a second",
                 a -> unlessUnlimited(a.limits().egressBytesPerSecond()));
         gauge(account, "headgate.account.draining", "1 while the account is being emptied", a -> a.draining() ? 1 : 0);
+        gauge(
+                account,
+                "headgate.account.read.only",
+                "1 while the account takes no new blobs",
+                a -> a.readOnly() ? 1 : 0);
         for (CircuitBreaker.Status status : CircuitBreaker.Status.values()) {
             Gauge.builder("headgate.account.breaker", account, a -> a.breaker().status() == status ? 1 : 0)
                     .description("1 for the state that the account's breaker is in")
@@ -83,6 +89,45 @@ public final class AccountMetrics implements AccountListener {
                     .strongReference(true)
                     .register(registry);
         }
+    }
+
+    /** Exposes how the draining of the account goes. */
+    void add(Account account, DrainProgress drain) {
+        moves(account, drain, "blobs.moved", "Blobs moved away from the account", DrainProgress::movedBlobs);
+        moves(account, drain, "bytes.moved", "Bytes moved away from the account", DrainProgress::movedBytes);
+        moves(account, drain, "copies.failed", "Copies given up, to be tried again", DrainProgress::failedCopies);
+        moves(account, drain, "blobs.missing", "Live blobs found missing: corruption", DrainProgress::missingBlobs);
+        gauge(
+                account,
+                "headgate.drain.bytes.per.second",
+                "Bytes moved away from the account a second, lately",
+                _ -> drain.bytesPerSecond());
+        gauge(
+                account,
+                "headgate.drain.remaining.seconds",
+                "How long draining goes on, by what moved lately; not a number if that is unknown",
+                a -> remainingSeconds(a, drain));
+    }
+
+    private void moves(
+            Account account,
+            DrainProgress drain,
+            String name,
+            String description,
+            ToLongFunction<DrainProgress> count) {
+        FunctionCounter.builder("headgate.drain." + name, drain, count::applyAsLong)
+                .description(description)
+                .tag("account", account.name())
+                .register(registry);
+    }
+
+    private static double remainingSeconds(Account account, DrainProgress drain) {
+        if (!account.draining()) {
+            return 0;
+        }
+        return drain.expected(0, account.meter().heldBytes())
+                .map(rest -> (double) rest.toSeconds())
+                .orElse(Double.NaN);
     }
 
     @Override

@@ -38,12 +38,19 @@ final class AdminApi {
     private final Namespace namespace;
     private final Accounts accounts;
     private final Placement placement;
+    private final AccountModesApi modes;
     private final Supplier<Collection<String>> owners;
 
-    AdminApi(Namespace namespace, Accounts accounts, Placement placement, Supplier<Collection<String>> owners) {
+    AdminApi(
+            Namespace namespace,
+            Accounts accounts,
+            Placement placement,
+            AccountModesApi modes,
+            Supplier<Collection<String>> owners) {
         this.namespace = namespace;
         this.accounts = accounts;
         this.placement = placement;
+        this.modes = modes;
         this.owners = owners;
     }
 
@@ -55,6 +62,9 @@ final class AdminApi {
 
         /** What was asked for does not exist. */
         record NotFound(String message) implements Answer {}
+
+        /** What was asked for cannot be done as things are. */
+        record Conflict(String message) implements Answer {}
     }
 
     Answer accounts(boolean json) {
@@ -78,7 +88,7 @@ final class AdminApi {
                     size(Math.round(meter.ingressBytesPerSecond())),
                     size(Math.round(meter.egressBytesPerSecond())));
         }
-        return table.render();
+        return table.render() + modes.drainsText();
     }
 
     private JsonWriter accountsJson() {
@@ -109,10 +119,12 @@ final class AdminApi {
             limit(json, "egress_bytes_per_second", limits.egressBytesPerSecond());
             json.endObject().endObject();
         }
-        return json.endArray().endObject().endLine();
+        json.endArray().name("drains");
+        modes.drainsJson(json);
+        return json.endObject().endLine();
     }
 
-    private static String state(Account account) {
+    static String state(Account account) {
         List<String> state = new ArrayList<>();
         if (account.draining()) {
             state.add("draining");

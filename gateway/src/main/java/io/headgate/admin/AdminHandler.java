@@ -10,13 +10,17 @@ import io.headgate.http.Response;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.NamespaceException;
 import io.headgate.placement.Placement;
+import io.headgate.work.AccountDrain;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +34,7 @@ public final class AdminHandler implements HttpHandler {
     private static final Duration PING_PATIENCE = Duration.ofSeconds(2);
     private static final String BEARER = "bearer ";
     private static final String BUCKETS = "/admin/v1/buckets";
+    private static final Pattern MODE = Pattern.compile("/admin/v1/accounts/([^/]+)/(draining|read-only)");
     private static final String TEXT = "text/plain; charset=utf-8";
     private static final String JSON = "application/json";
 
@@ -38,12 +43,14 @@ public final class AdminHandler implements HttpHandler {
     private final Placement placement;
     private final Metrics metrics;
     private final Readiness readiness;
+    private final AccountModesApi modes;
     private final AdminApi api;
     private final byte[] token;
 
     /**
      * The endpoint of a gateway.
      *
+     * @param drain that moves the blobs of draining accounts
      * @param owners ids of the users whose buckets are listed
      * @param token that the API asks for
      */
@@ -51,6 +58,8 @@ public final class AdminHandler implements HttpHandler {
             Namespace namespace,
             Accounts accounts,
             Placement placement,
+            AccountDrain drain,
+            InstantSource clock,
             Supplier<Collection<String>> owners,
             Metrics metrics,
             String token) {
@@ -59,7 +68,8 @@ public final class AdminHandler implements HttpHandler {
         this.placement = placement;
         this.metrics = metrics;
         this.readiness = new Readiness(namespace, accounts, placement, PING_PATIENCE);
-        this.api = new AdminApi(namespace, accounts, placement, owners);
+        this.modes = new AccountModesApi(namespace, accounts, drain, clock);
+        this.api = new AdminApi(namespace, accounts, placement, modes, owners);
         this.token = token.getBytes(StandardCharsets.UTF_8);
     }
 
@@ -72,10 +82,14 @@ public final class AdminHandler implements HttpHandler {
     public Response handle(Exchange exchange) {
         RequestHead head = exchange.head();
         String path = head.rawPath();
-        if (!head.method().equals("GET") && !head.method().equals("HEAD")) {
-            return error(head, 405, "only GET and HEAD are answered here");
+        boolean changes = head.method().equals("PUT") || head.method().equals("DELETE");
+        if (!changes && !head.method().equals("GET") && !head.method().equals("HEAD")) {
+            return error(head, 405, "only GET, HEAD, PUT and DELETE are answered here");
         }
         try {
+            if (changes) {
+                return change(head, path);
+            }
             return switch (path) {
                 case "/healthz" -> text(head, 200, "ok\n");
                 case "/readyz" -> ready(head);
@@ -106,8 +120,7 @@ public final class AdminHandler implements HttpHandler {
         if (!isAuthorized(head.header("authorization"))) {
             return error(head, 401, "the admin API needs the gateway's admin token");
         }
-        String accept = head.header("accept");
-        boolean json = accept != null && accept.contains(JSON);
+        boolean json = wantsJson(head);
         try {
             return switch (path) {
                 case "/admin/v1/accounts" -> answer(head, api.accounts(json));
@@ -127,6 +140,34 @@ public final class AdminHandler implements HttpHandler {
         } catch (IllegalArgumentException wrong) {
             return error(head, 400, wrong.getMessage());
         }
+    }
+
+    /** What is wanted of an account: {@code PUT} wants it, {@code DELETE} does not any more. */
+    private Response change(RequestHead head, String path) {
+        if (!isAuthorized(head.header("authorization"))) {
+            return error(head, 401, "the admin API needs the gateway's admin token");
+        }
+        Matcher mode = MODE.matcher(path);
+        if (!mode.matches()) {
+            return error(head, 405, "only GET and HEAD are answered here");
+        }
+        boolean on = head.method().equals("PUT");
+        boolean json = wantsJson(head);
+        try {
+            String account = decode(mode.group(1));
+            return answer(
+                    head,
+                    mode.group(2).equals("draining")
+                            ? modes.setDraining(account, on, json)
+                            : modes.setReadOnly(account, on, json));
+        } catch (IllegalArgumentException wrong) {
+            return error(head, 400, wrong.getMessage());
+        }
+    }
+
+    private static boolean wantsJson(RequestHead head) {
+        String accept = head.header("accept");
+        return accept != null && accept.contains(JSON);
     }
 
     private boolean isAuthorized(@Nullable String authorization) {
@@ -155,6 +196,7 @@ public final class AdminHandler implements HttpHandler {
             case AdminApi.Answer.Text(String text) -> text(head, 200, text);
             case AdminApi.Answer.Json(JsonWriter json) -> body(head, 200, JSON, json.toByteArray());
             case AdminApi.Answer.NotFound(String message) -> error(head, 404, message);
+            case AdminApi.Answer.Conflict(String message) -> error(head, 409, message);
         };
     }
 

@@ -4,7 +4,9 @@ import io.headgate.admin.NamespaceMetrics.Call;
 import io.headgate.domain.BlobId;
 import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
+import io.headgate.namespace.AccountMode;
 import io.headgate.namespace.AccountUsage;
+import io.headgate.namespace.BlobMove;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
 import io.headgate.namespace.BucketQuery;
@@ -15,6 +17,7 @@ import io.headgate.namespace.CopyPart;
 import io.headgate.namespace.DeleteObject;
 import io.headgate.namespace.Garbage;
 import io.headgate.namespace.Intent;
+import io.headgate.namespace.LiveBlobs;
 import io.headgate.namespace.Manifest;
 import io.headgate.namespace.ManifestPart;
 import io.headgate.namespace.ManifestSlice;
@@ -37,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** A namespace that measures how long another one takes. */
 final class MeasuredNamespace implements Namespace {
@@ -179,8 +183,8 @@ final class MeasuredNamespace implements Namespace {
     }
 
     @Override
-    public List<BlobId> unknownBlobs(List<BlobId> blobs) {
-        return measured(Call.UNKNOWN_BLOBS, () -> namespace.unknownBlobs(blobs));
+    public List<BlobId> unknownBlobs(String account, List<BlobId> blobs) {
+        return measured(Call.UNKNOWN_BLOBS, () -> namespace.unknownBlobs(account, blobs));
     }
 
     @Override
@@ -194,13 +198,53 @@ final class MeasuredNamespace implements Namespace {
     }
 
     @Override
-    public void garbageDeleted(List<BlobId> blobs) {
-        measuredRun(Call.GARBAGE_DELETED, () -> namespace.garbageDeleted(blobs));
+    public void garbageDeleted(String account, List<BlobId> blobs) {
+        measuredRun(Call.GARBAGE_DELETED, () -> namespace.garbageDeleted(account, blobs));
     }
 
     @Override
     public Map<String, AccountUsage> accountUsage() {
         return measured(Call.ACCOUNT_USAGE, () -> namespace.accountUsage());
+    }
+
+    @Override
+    public LiveBlobs liveBlobs(String account, @Nullable BlobId after, int limit) {
+        return measured(Call.LIVE_BLOBS, () -> namespace.liveBlobs(account, after, limit));
+    }
+
+    @Override
+    public List<BlobMove> beginMoves(List<BlobMove> moves, Instant now) {
+        return measured(Call.BEGIN_MOVES, () -> namespace.beginMoves(moves, now));
+    }
+
+    @Override
+    public List<BlobMove> finishMoves(List<BlobMove> moves, Instant now) {
+        return measured(Call.FINISH_MOVES, () -> namespace.finishMoves(moves, now));
+    }
+
+    @Override
+    public void abandonMoves(List<BlobMove> moves, Instant now) {
+        measuredRun(Call.ABANDON_MOVES, () -> namespace.abandonMoves(moves, now));
+    }
+
+    @Override
+    public List<BlobMove> movesUnderWay(int limit) {
+        return measured(Call.MOVES_UNDER_WAY, () -> namespace.movesUnderWay(limit));
+    }
+
+    @Override
+    public Map<String, AccountMode> accountModes() {
+        return measured(Call.ACCOUNT_MODES, () -> namespace.accountModes());
+    }
+
+    @Override
+    public void setDraining(String account, boolean draining) {
+        measuredRun(Call.SET_DRAINING, () -> namespace.setDraining(account, draining));
+    }
+
+    @Override
+    public void setReadOnly(String account, boolean readOnly) {
+        measuredRun(Call.SET_READ_ONLY, () -> namespace.setReadOnly(account, readOnly));
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.headgate.placement.Filter;
 import io.headgate.placement.Placement;
 import io.headgate.placement.Rejection;
 import io.headgate.placement.Wish;
+import io.headgate.work.AccountDrain;
 import io.headgate.work.WorkerStatus;
 import io.headgate.work.Workers;
 import io.micrometer.core.instrument.Counter;
@@ -135,6 +136,11 @@ public final class Metrics {
     /** Exposes the accounts. */
     public void addAccounts(Accounts all) {
         all.all().forEach(accounts::add);
+    }
+
+    /** Exposes how the draining of accounts goes. */
+    public void addDrain(Accounts all, AccountDrain drain) {
+        all.all().forEach(account -> accounts.add(account, drain.progress(account)));
     }
 
     /** Exposes how the background workers fare. */

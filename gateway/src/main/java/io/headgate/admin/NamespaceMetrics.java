@@ -42,6 +42,14 @@ final class NamespaceMetrics {
         DUE_GARBAGE,
         GARBAGE_DELETED,
         ACCOUNT_USAGE,
+        LIVE_BLOBS,
+        BEGIN_MOVES,
+        FINISH_MOVES,
+        ABANDON_MOVES,
+        MOVES_UNDER_WAY,
+        ACCOUNT_MODES,
+        SET_DRAINING,
+        SET_READ_ONLY,
         FORGET_COMPLETED_UPLOADS,
         PING
     }

@@ -35,8 +35,12 @@ import io.headgate.s3.auth.SigV4;
 import io.headgate.s3.op.S3Handler;
 import io.headgate.s3.op.SliceReader;
 import io.headgate.s3.op.Storage;
+import io.headgate.work.AccountDrain;
 import io.headgate.work.BackgroundWork;
+import io.headgate.work.ModeRefresh;
+import io.headgate.work.Pace;
 import io.headgate.work.WorkSettings;
+import io.headgate.work.Worker;
 import io.headgate.work.Workers;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -68,6 +72,7 @@ public final class Gateway implements AutoCloseable {
     private final WriteIntents intents;
     private final SliceReader slices;
     private final S3Handler s3;
+    private final AccountDrain drain;
     private final Workers workers;
 
     /**
@@ -114,6 +119,7 @@ public final class Gateway implements AutoCloseable {
         }
         metrics.addAccounts(accounts);
         Gateway gateway = new Gateway(config, root, metrics.measured(namespace), accounts, carriers, metrics, clock);
+        metrics.addDrain(accounts, gateway.drain);
         metrics.addWorkers(gateway.workers);
         return gateway;
     }
@@ -151,8 +157,22 @@ public final class Gateway implements AutoCloseable {
                 metrics::placementRefused);
         slices = new SliceReader(storage);
         s3 = s3(config, root, storage, slices);
-        workers = Workers.start(
-                BackgroundWork.of(namespace, accounts, intents, reads, clock, workSettings(config)), clock);
+        drain = new AccountDrain(
+                namespace,
+                accounts,
+                placement,
+                random,
+                clock,
+                new Pace(config.drain().bytesPerSecond(), System::nanoTime, Thread::sleep),
+                new AccountDrain.Settings(
+                        config.drain().parallelism(), config.drain().interval()));
+        ModeRefresh modes = new ModeRefresh(namespace, accounts);
+        modes.work(); // an account that drains must not take the first writes after a restart
+        List<Worker> all =
+                new ArrayList<>(BackgroundWork.of(namespace, accounts, intents, reads, clock, workSettings(config)));
+        all.add(modes);
+        all.add(drain);
+        workers = Workers.start(all, clock);
     }
 
     public Namespace namespace() {
@@ -173,6 +193,10 @@ public final class Gateway implements AutoCloseable {
 
     public S3Handler s3() {
         return s3;
+    }
+
+    AccountDrain drain() {
+        return drain;
     }
 
     Workers workers() {

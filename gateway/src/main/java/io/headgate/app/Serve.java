@@ -85,6 +85,8 @@ final class Serve implements AutoCloseable {
                 gateway.namespace(),
                 gateway.accounts(),
                 gateway.placement(),
+                gateway.drain(),
+                clock,
                 this::owners,
                 metrics,
                 adminToken.reveal());

@@ -44,6 +44,7 @@ public final class AdminClient {
                 .build()) {
             HttpResponse<InputStream> response = client.send(
                     HttpRequest.newBuilder(endpoint.resolve(request.target()))
+                            .method(request.method(), HttpRequest.BodyPublishers.noBody())
                             .timeout(timeout)
                             .header("Authorization", "Bearer " + token)
                             .header("Accept", json ? "application/json" : "text/plain")

@@ -8,6 +8,12 @@ public sealed interface AdminRequest {
     /** The accounts with their state and use. */
     record ListAccounts() implements AdminRequest {}
 
+    /** Begins or ends the draining of an account. */
+    record SetDraining(String account, boolean on) implements AdminRequest {}
+
+    /** Lets an account take no new blobs, or take them again. */
+    record SetReadOnly(String account, boolean on) implements AdminRequest {}
+
     /** Where an object's bytes are, and where a new write would go. */
     record Explain(String bucket, String key) implements AdminRequest {}
 
@@ -21,10 +27,21 @@ public sealed interface AdminRequest {
     default String target() {
         return switch (this) {
             case ListAccounts() -> "/admin/v1/accounts";
+            case SetDraining(String account, boolean on) -> "/admin/v1/accounts/" + encode(account) + "/draining";
+            case SetReadOnly(String account, boolean on) -> "/admin/v1/accounts/" + encode(account) + "/read-only";
             case Explain(String bucket, String key) ->
                 "/admin/v1/explain?bucket=" + encode(bucket) + "&key=" + encode(key);
             case ListBuckets() -> "/admin/v1/buckets";
             case ShowBucket(String bucket) -> "/admin/v1/buckets/" + encode(bucket);
+        };
+    }
+
+    /** Its method: a question is a GET, a wish is set with PUT and taken back with DELETE. */
+    default String method() {
+        return switch (this) {
+            case SetDraining(String account, boolean on) -> on ? "PUT" : "DELETE";
+            case SetReadOnly(String account, boolean on) -> on ? "PUT" : "DELETE";
+            case ListAccounts _, Explain _, ListBuckets _, ShowBucket _ -> "GET";
         };
     }
 

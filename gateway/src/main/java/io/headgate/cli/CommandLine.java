@@ -44,8 +44,26 @@ public final class CommandLine {
                     "Tell where an object's bytes are and where a new write would go",
                     of -> new AdminRequest.Explain(of.get(0), of.get(1))),
             later("admin accounts add", "FILE", "Add accounts at run time"),
-            later("admin accounts drain", "NAME", "Move an account's blobs elsewhere"),
-            later("admin accounts undrain", "NAME", "Stop to drain an account"),
+            admin(
+                    "accounts drain",
+                    List.of("NAME"),
+                    "Move an account's blobs elsewhere, and write no new ones to it",
+                    of -> new AdminRequest.SetDraining(of.getFirst(), true)),
+            admin(
+                    "accounts undrain",
+                    List.of("NAME"),
+                    "Stop to drain an account",
+                    of -> new AdminRequest.SetDraining(of.getFirst(), false)),
+            admin(
+                    "accounts read-only",
+                    List.of("NAME"),
+                    "Write no new blobs to an account",
+                    of -> new AdminRequest.SetReadOnly(of.getFirst(), true)),
+            admin(
+                    "accounts read-write",
+                    List.of("NAME"),
+                    "Write new blobs to an account again",
+                    of -> new AdminRequest.SetReadOnly(of.getFirst(), false)),
             later("admin accounts remove", "NAME", "Remove an empty account"),
             admin("buckets list", List.of(), "List buckets", _ -> new AdminRequest.ListBuckets()),
             admin(

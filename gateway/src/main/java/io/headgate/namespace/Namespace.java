@@ -3,11 +3,13 @@ package io.headgate.namespace;
 import io.headgate.domain.BlobId;
 import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The metadata of a region: it alone says what exists. One method is one atomic S3 operation: it reads, decides by the rules of S3
@@ -133,10 +135,16 @@ public interface Namespace extends AutoCloseable {
     /** Intents that are recorded and not taken, expired or not: a blob stamped in the window of one may be being written. */
     List<Intent> standingIntents();
 
-    /** Of {@code blobs}, those that neither a version, nor an upload, nor the garbage queue knows. At most 1,000. */
-    List<BlobId> unknownBlobs(List<BlobId> blobs);
+    /**
+     * Of {@code blobs}, those that do not belong in {@code account}: it is neither where the blob lives, nor has it a copy for a move that
+     * is under way, nor is it garbage there. At most 1,000.
+     */
+    List<BlobId> unknownBlobs(String account, List<BlobId> blobs);
 
-    /** Queues blobs that no version ever referred to (failed or abandoned writes). Those that are known already are left alone. */
+    /**
+     * Queues blobs that do not belong in their account (failed or abandoned writes, left-overs). Those that {@link #unknownBlobs} would
+     * not name are left alone.
+     */
     void discard(List<Garbage> blobs);
 
     /**
@@ -145,14 +153,65 @@ public interface Namespace extends AutoCloseable {
      */
     List<Garbage> dueGarbage(String account, Instant queuedBefore, int limit);
 
-    /** Forgets garbage whose bytes are gone. */
-    void garbageDeleted(List<BlobId> blobs);
+    /** Forgets garbage of {@code account} whose bytes are gone. The same blob may be alive in another account. */
+    void garbageDeleted(String account, List<BlobId> blobs);
 
     /**
      * By account name; accounts without blobs may be missing. Exact; blobs of a manifest that nothing refers to any more count as live
-     * until {@link #dueGarbage} breaks it up.
+     * until {@link #dueGarbage} breaks it up. Copies that moves are making, and those that they left behind, count as garbage.
      */
     Map<String, AccountUsage> accountUsage();
+
+    // Moving blobs between accounts: for one mover at a time
+
+    /**
+     * For so long after a copy was deleted, its blob does not move to that account again: a request to delete it that timed out, or
+     * another gateway's list of what to delete, must not meet the new copy, which has the same name.
+     */
+    Duration MOVE_BACK_AFTER = Duration.ofHours(1);
+
+    /**
+     * Some of the live blobs in {@code account}, in an order of the engine's own in which new ones mostly come last. The work of a call
+     * is bounded, whatever the namespace holds, so a page may be empty though more follow.
+     *
+     * @param after from {@link LiveBlobs#next}; {@code null} to begin
+     * @param limit 1 to 10,000
+     */
+    LiveBlobs liveBlobs(String account, @Nullable BlobId after, int limit);
+
+    /**
+     * Records that copies are about to be made, before their first byte, so that none is lost sight of. Returns the moves that are
+     * recorded now, in the order given; the others are not to be made, because the blob does not live in {@code from} any more, or the
+     * other account has a copy of it that is garbage or was so within {@link #MOVE_BACK_AFTER}. The size is taken from the namespace.
+     *
+     * @param moves at most 1,000
+     */
+    List<BlobMove> beginMoves(List<BlobMove> moves, Instant now);
+
+    /**
+     * Lets the blobs whose copies are whole live there: whoever looks up a version from now on is led to the new copy, and the old one is
+     * garbage as of now. Where the blob has lost its last reference meanwhile, or lives elsewhere, the new copy is garbage instead. Moves
+     * that are not under way change nothing.
+     *
+     * @return those whose blob lives in {@code to} now
+     */
+    List<BlobMove> finishMoves(List<BlobMove> moves, Instant now);
+
+    /** Gives up moves that are under way: whatever there is of their copies is garbage as of now. */
+    void abandonMoves(List<BlobMove> moves, Instant now);
+
+    /** Moves that are recorded and neither finished nor abandoned, at most {@code limit}. */
+    List<BlobMove> movesUnderWay(int limit);
+
+    // What administrators want of the accounts
+
+    /** By account name; accounts of which nothing is wanted may be missing. */
+    Map<String, AccountMode> accountModes();
+
+    /** Begins or ends the draining of an account. Beginning sets what has moved to 0, unless it is draining already. */
+    void setDraining(String account, boolean draining);
+
+    void setReadOnly(String account, boolean readOnly);
 
     /** Forgets completed uploads older than {@code completedBefore}; returns how many, at most {@code limit}. */
     int forgetCompletedUploads(Instant completedBefore, int limit);

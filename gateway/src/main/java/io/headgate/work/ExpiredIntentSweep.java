@@ -172,7 +172,7 @@ public final class ExpiredIntentSweep implements Worker {
             BlobId after = null;
             while (true) {
                 List<StoredBlob> page = account.list(fanOut, window.from(), window.to(), after, settings.page());
-                List<StoredBlob> unknown = strays.among(page);
+                List<StoredBlob> unknown = strays.among(account, page);
                 List<StoredBlob> abandoned = unknown.stream()
                         .filter(blob -> !standing.contain(blob.id()))
                         .toList();

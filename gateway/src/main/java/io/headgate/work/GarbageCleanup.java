@@ -145,7 +145,8 @@ public final class GarbageCleanup implements Worker {
         if (gone.isEmpty()) {
             return;
         }
-        namespace.garbageDeleted(gone.stream().map(Garbage::blob).toList());
+        namespace.garbageDeleted(
+                account.name(), gone.stream().map(Garbage::blob).toList());
         long bytes = 0;
         for (Garbage garbage : gone) {
             failedBlobs.remove(garbage.blob());

@@ -104,7 +104,7 @@ public final class OrphanSweep implements Worker {
         boolean page() throws BlobStoreException, BreakerOpenException {
             StampWindows standing = StampWindows.of(namespace.standingIntents());
             List<StoredBlob> page = account.list(fanOut, Instant.EPOCH, stampedBefore, after, settings.page());
-            List<StoredBlob> found = strays.among(page).stream()
+            List<StoredBlob> found = strays.among(account, page).stream()
                     .filter(blob -> !standing.contain(blob.id()))
                     .toList();
             if (!plausible(seen + page.size(), orphans + found.size())) {

@@ -10,7 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Blobs that lie in an account though the namespace does not know them. */
+/** Blobs that lie in an account though the namespace does not know them there. */
 final class Strays {
     private final Namespace namespace;
     private final InstantSource clock;
@@ -21,12 +21,12 @@ final class Strays {
     }
 
     /** Those of the listed that are strays. At most 1,000. */
-    List<StoredBlob> among(List<StoredBlob> listed) {
+    List<StoredBlob> among(Account account, List<StoredBlob> listed) {
         if (listed.isEmpty()) {
             return List.of();
         }
-        Set<BlobId> unknown = new HashSet<>(
-                namespace.unknownBlobs(listed.stream().map(StoredBlob::id).toList()));
+        Set<BlobId> unknown = new HashSet<>(namespace.unknownBlobs(
+                account.name(), listed.stream().map(StoredBlob::id).toList()));
         return listed.stream().filter(blob -> unknown.contains(blob.id())).toList();
     }
 

@@ -13,7 +13,9 @@ import io.headgate.domain.BucketName;
 import io.headgate.http.Exchange;
 import io.headgate.http.RequestHead;
 import io.headgate.http.Response;
+import io.headgate.namespace.AccountMode;
 import io.headgate.namespace.Bucket;
+import io.headgate.namespace.Garbage;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.NamespaceException;
 import io.headgate.namespace.sql.SqliteNamespace;
@@ -22,16 +24,20 @@ import io.headgate.placement.Filter;
 import io.headgate.placement.Placement;
 import io.headgate.placement.Rejection;
 import io.headgate.placement.Thresholds;
+import io.headgate.work.AccountDrain;
+import io.headgate.work.Pace;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,12 +49,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class AdminHandlerTest {
     private static final String TOKEN = "the-admin-token-of-this-test";
 
+    private static final InstantSource CLOCK = InstantSource.fixed(Instant.parse("2026-11-30T06:00:00Z"));
+
     @TempDir
     private Path directory;
 
     private Namespace namespace;
     private Accounts accounts;
     private Metrics metrics;
+    private AccountDrain drain;
     private AdminHandler handler;
 
     @BeforeEach
@@ -76,6 +85,11 @@ final class AdminHandlerTest {
         }
         accounts = new Accounts(all);
         metrics.addAccounts(accounts);
+        Placement placement = new Placement(Thresholds.DEFAULT);
+        Pace pace = new Pace(1 << 30, System::nanoTime, Thread::sleep);
+        AccountDrain.Settings settings = new AccountDrain.Settings(1, Duration.ofSeconds(1));
+        drain = new AccountDrain(namespace, accounts, placement, new Random(7), CLOCK, pace, settings);
+        metrics.addDrain(accounts, drain);
         handler = handlerOver(namespace);
     }
 
@@ -90,6 +104,8 @@ final class AdminHandlerTest {
                 metrics.measured(engine),
                 accounts,
                 new Placement(Thresholds.DEFAULT),
+                drain,
+                CLOCK,
                 () -> List.of("root", "alice"),
                 metrics,
                 TOKEN);
@@ -252,7 +268,79 @@ final class AdminHandlerTest {
                         "{\"accounts\":[{\"name\":\"disk-1\",\"kind\":\"local\",\"region\":\"eu-west\",\"breaker\":\"closed\",")
                 .contains(
                         "\"limits\":{\"capacity_bytes\":1073741824,\"requests_per_second\":100,\"ingress_bytes_per_second\":null,")
-                .endsWith("}]}\n");
+                .endsWith("}],\"drains\":[]}\n");
+    }
+
+    @Test
+    void an_account_is_drained_and_undrained_and_tells_how_far_it_is() {
+        assertThat(text(askAsAdmin("PUT", "/admin/v1/accounts/disk-1/draining", "text/plain")))
+                .isEqualTo("""
+                NAME    STATE
+                disk-1  draining
+                """);
+        assertThat(accounts.all().getFirst().draining()).isTrue();
+        assertThat(namespace.accountModes().get("disk-1").draining()).isTrue();
+        namespace.discard(List.of(new Garbage(blob(), "disk-1", 10, Instant.EPOCH)));
+
+        assertThat(text(getAsAdmin("/admin/v1/accounts", "text/plain"))).endsWith("""
+
+                DRAINING  BLOBS LEFT  BYTES LEFT  MOVED  BYTES MOVED  BYTES/S  END
+                disk-1    0           0 B         0      0 B          0 B      reached
+                """);
+        assertThat(text(getAsAdmin("/admin/v1/accounts", "application/json")))
+                .endsWith("\"drains\":[{\"account\":\"disk-1\",\"remaining_blobs\":0,\"remaining_bytes\":0,"
+                        + "\"moved_blobs\":0,\"moved_bytes\":0,\"bytes_per_second\":0,\"missing_blobs\":0,"
+                        + "\"expected_end\":null}]}\n");
+        assertThat(text(get("/metrics")))
+                .contains(
+                        "headgate_account_draining{account=\"disk-1\"} 1.0",
+                        "headgate_drain_bytes_moved_total{account=\"disk-1\"} 0.0",
+                        "headgate_drain_remaining_seconds{account=\"disk-1\"} NaN",
+                        "headgate_drain_remaining_seconds{account=\"disk-2\"} 0.0");
+
+        assertThat(text(askAsAdmin("DELETE", "/admin/v1/accounts/disk-1/draining", "application/json")))
+                .isEqualTo("{\"name\":\"disk-1\",\"draining\":false,\"read_only\":false}\n");
+        assertThat(accounts.all().getFirst().draining()).isFalse();
+    }
+
+    @Test
+    void the_last_account_that_takes_blobs_is_not_drained() {
+        assertThat(askAsAdmin("PUT", "/admin/v1/accounts/disk-2/read-only", "text/plain")
+                        .status())
+                .isEqualTo(200);
+        assertThat(text(get("/metrics"))).contains("headgate_account_read_only{account=\"disk-2\"} 1.0");
+
+        Response refused = askAsAdmin("PUT", "/admin/v1/accounts/disk-1/draining", "text/plain");
+        assertThat(refused.status()).isEqualTo(409);
+        assertThat(text(refused)).contains("no other account");
+        assertThat(namespace.accountModes().getOrDefault("disk-1", AccountMode.NONE))
+                .isEqualTo(AccountMode.NONE);
+
+        askAsAdmin("DELETE", "/admin/v1/accounts/disk-2/read-only", "text/plain");
+        assertThat(accounts.all().get(1).readOnly()).isFalse();
+    }
+
+    @Test
+    void a_change_needs_the_token_and_an_account_that_is_there() {
+        assertThat(ask("PUT", "/admin/v1/accounts/disk-1/draining").status()).isEqualTo(401);
+        assertThat(accounts.all().getFirst().draining()).isFalse();
+        for (String mode : List.of("draining", "read-only")) {
+            assertThat(askAsAdmin("PUT", "/admin/v1/accounts/disk-9/" + mode, "text/plain")
+                            .status())
+                    .isEqualTo(404);
+        }
+        assertThat(askAsAdmin("PUT", "/admin/v1/accounts/disk-1", "text/plain").status())
+                .isEqualTo(405);
+        assertThat(askAsAdmin("DELETE", "/admin/v1/buckets/photos", "text/plain")
+                        .status())
+                .isEqualTo(405);
+        assertThat(askAsAdmin("PUT", "/admin/v1/accounts/%zz/draining", "text/plain")
+                        .status())
+                .isEqualTo(400);
+    }
+
+    private Response askAsAdmin(String method, String target, String accept) {
+        return ask(method, target, "authorization", "Bearer " + TOKEN, "accept", accept);
     }
 
     @Test

@@ -189,6 +189,34 @@ final class MainTest {
                     .isEqualTo(ExitCode.OK);
             assertThat(out()).startsWith("{\"accounts\":[{\"name\":\"disk-1\"");
             out.reset();
+            assertThat(run(
+                            "admin",
+                            "accounts",
+                            "drain",
+                            "disk-2",
+                            "--data",
+                            data().toString(),
+                            "--admin-listen",
+                            admin))
+                    .isEqualTo(ExitCode.OK);
+            assertThat(out()).isEqualTo("NAME    STATE\ndisk-2  draining\n");
+            out.reset();
+            assertThat(run("admin", "accounts", "list", "--data", data().toString(), "--admin-listen", admin))
+                    .isEqualTo(ExitCode.OK);
+            assertThat(out()).contains("DRAINING  BLOBS LEFT").contains("reached");
+            out.reset();
+            assertThat(run(
+                            "admin",
+                            "accounts",
+                            "undrain",
+                            "disk-2",
+                            "--data",
+                            data().toString(),
+                            "--admin-listen",
+                            admin))
+                    .isEqualTo(ExitCode.OK);
+            assertThat(out()).isEqualTo("NAME    STATE\ndisk-2  ok\n");
+            out.reset();
             assertThat(run("admin", "buckets", "show", "nothing", "--data", data().toString(), "--admin-listen", admin))
                     .isEqualTo(ExitCode.FAILED);
             assertThat(err()).isEqualTo("headgate: no such bucket: nothing\n");
@@ -304,8 +332,8 @@ final class MainTest {
 
     @Test
     void a_command_of_a_later_build_says_that_it_is_not_there_yet() {
-        assertThat(run("admin", "accounts", "drain", "disk-1")).isEqualTo(ExitCode.NOT_IMPLEMENTED);
-        assertThat(err()).isEqualTo("headgate: admin accounts drain is not implemented yet\n");
+        assertThat(run("admin", "accounts", "remove", "disk-1")).isEqualTo(ExitCode.NOT_IMPLEMENTED);
+        assertThat(err()).isEqualTo("headgate: admin accounts remove is not implemented yet\n");
     }
 
     @Test

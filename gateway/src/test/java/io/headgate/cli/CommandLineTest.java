@@ -43,6 +43,25 @@ final class CommandLineTest {
     }
 
     @Test
+    void what_is_wanted_of_an_account_is_put_and_what_is_wanted_no_more_deleted() throws Exception {
+        assertThat(request("admin accounts drain disk-1")).isEqualTo(new AdminRequest.SetDraining("disk-1", true));
+        assertThat(request("admin accounts undrain disk-1")).isEqualTo(new AdminRequest.SetDraining("disk-1", false));
+        assertThat(request("admin accounts read-only disk-1")).isEqualTo(new AdminRequest.SetReadOnly("disk-1", true));
+        assertThat(request("admin accounts read-write disk-1"))
+                .isEqualTo(new AdminRequest.SetReadOnly("disk-1", false));
+
+        assertThat(new AdminRequest.SetDraining("a/b", true).target()).isEqualTo("/admin/v1/accounts/a%2Fb/draining");
+        assertThat(new AdminRequest.SetReadOnly("a", true).target()).isEqualTo("/admin/v1/accounts/a/read-only");
+        assertThat(new AdminRequest.SetReadOnly("a", true).method()).isEqualTo("PUT");
+        assertThat(new AdminRequest.SetDraining("a", false).method()).isEqualTo("DELETE");
+        assertThat(new AdminRequest.ListAccounts().method()).isEqualTo("GET");
+    }
+
+    private static AdminRequest request(String line) throws UsageException {
+        return ((Command.Admin) parse(line)).request();
+    }
+
+    @Test
     void a_key_that_looks_like_a_flag_follows_two_hyphens() throws Exception {
         assertThat(parse("admin accounts explain -- b --help"))
                 .isEqualTo(new Command.Admin(
@@ -65,8 +84,6 @@ final class CommandLineTest {
     @ValueSource(
             strings = {
                 "admin accounts add x.yaml",
-                "admin accounts drain a",
-                "admin accounts undrain a",
                 "admin accounts remove a",
                 "admin users list",
                 "admin users create a",

@@ -60,10 +60,34 @@ public abstract class GarbageContract extends NamespaceSuite {
         done(namespace.putPart(part));
         BlobId unknown = make.blobId();
 
-        assertThat(namespace.unknownBlobs(List.of(
-                        live, unknown, discarded, part.blob().orElseThrow().blob())))
-                .containsExactly(unknown);
-        assertThat(namespace.unknownBlobs(List.of())).isEmpty();
+        BlobId ofPart = part.blob().orElseThrow().blob(); // on disk-2
+        assertThat(namespace.unknownBlobs("disk-1", List.of(live, unknown, discarded, ofPart)))
+                .containsExactly(unknown, ofPart);
+        assertThat(namespace.unknownBlobs("disk-2", List.of(live, unknown, discarded, ofPart)))
+                .containsExactly(live, unknown, discarded);
+        assertThat(namespace.unknownBlobs("disk-1", List.of())).isEmpty();
+    }
+
+    @Test
+    void what_an_account_holds_of_a_blob_that_lives_elsewhere_is_garbage_of_that_account() {
+        PutObject put = make.put("a", 3).command();
+        done(namespace.putObject(put));
+        BlobId blob = put.blob().orElseThrow().blob();
+        Garbage stray = new Garbage(blob, "disk-2", 2, NOW);
+
+        namespace.discard(List.of(stray));
+        namespace.discard(List.of(stray));
+
+        assertThat(namespace.unknownBlobs("disk-2", List.of(blob))).isEmpty();
+        assertThat(namespace.dueGarbage("disk-2", NOW.plusMillis(1), 10)).containsExactly(stray);
+        assertThat(account("disk-1")).isEqualTo(new AccountUsage(1, 3, 0, 0));
+        assertThat(account("disk-2")).isEqualTo(new AccountUsage(0, 0, 1, 2));
+        namespace.garbageDeleted("disk-2", List.of(blob));
+        assertThat(account("disk-2")).isEqualTo(AccountUsage.NONE);
+        assertThat(exists("a")).isTrue();
+
+        namespace.discard(List.of(stray));
+        assertThat(account("disk-2")).isEqualTo(new AccountUsage(0, 0, 1, 2));
     }
 
     @Test
@@ -103,14 +127,16 @@ public abstract class GarbageContract extends NamespaceSuite {
         Garbage garbage = new Garbage(make.blobId(), "disk-1", 1, NOW);
         namespace.discard(List.of(garbage));
 
+        namespace.garbageDeleted("disk-2", List.of(garbage.blob()));
+        assertThat(garbage()).containsExactly(garbage.blob());
         namespace.garbageDeleted(
-                List.of(garbage.blob(), put.blob().orElseThrow().blob(), make.blobId()));
-        namespace.garbageDeleted(List.of(garbage.blob()));
+                "disk-1", List.of(garbage.blob(), put.blob().orElseThrow().blob(), make.blobId()));
+        namespace.garbageDeleted("disk-1", List.of(garbage.blob()));
 
         assertThat(garbage()).isEmpty();
         assertThat(account("disk-1")).isEqualTo(new AccountUsage(1, 3, 0, 0));
         assertThat(current("a")).isEqualTo(version);
-        assertThat(namespace.unknownBlobs(List.of(garbage.blob()))).containsExactly(garbage.blob());
+        assertThat(namespace.unknownBlobs("disk-1", List.of(garbage.blob()))).containsExactly(garbage.blob());
     }
 
     @Test

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * The namespace as plain collections: what engines are compared with. It counts nothing; whether a blob is garbage it finds out after
@@ -36,6 +37,8 @@ final class ModelNamespace implements Namespace {
     private final Map<String, Outcome<ObjectVersion>> writes = new HashMap<>();
     private final Map<BlobId, Outcome<Part>> partWrites = new HashMap<>();
     private final TreeMap<Long, IntentState> intents = new TreeMap<>();
+    private final Map<CopyName, CopyState> copies = new HashMap<>();
+    private final Map<String, AccountMode> modes = new HashMap<>();
     private int manifestsMade;
     private long intentsMade;
 
@@ -55,12 +58,37 @@ final class ModelNamespace implements Namespace {
 
     private static final class BlobState {
         final Slice whole;
+        String account;
         long references;
         Instant releasedAt = Instant.MIN;
         Instant queuedAt;
 
         BlobState(Slice whole) {
             this.whole = whole;
+            this.account = whole.account();
+        }
+
+        boolean livesIn(String name) {
+            return queuedAt == null && account.equals(name);
+        }
+    }
+
+    private record CopyName(BlobId blob, String account) {}
+
+    private static final class CopyState {
+        final long sizeBytes;
+        /** Where the blob lives while this is being made; null afterwards. */
+        String movingFrom;
+
+        Instant queuedAt;
+        Instant goneAt;
+
+        CopyState(long sizeBytes) {
+            this.sizeBytes = sizeBytes;
+        }
+
+        boolean isGarbage() {
+            return queuedAt != null && goneAt == null;
         }
     }
 
@@ -210,7 +238,27 @@ final class ModelNamespace implements Namespace {
             return new Refused<>(Refusal.NO_SUCH_BUCKET);
         }
         Current current = state.objects.get(key);
-        return current == null ? new Refused<>(Refusal.NO_SUCH_KEY) : new Done<>(current.version);
+        return current == null ? new Refused<>(Refusal.NO_SUCH_KEY) : new Done<>(located(current.version));
+    }
+
+    /** The version with its blob where that lives now. */
+    private ObjectVersion located(ObjectVersion version) {
+        if (!(version.manifest() instanceof Manifest.Inline(Optional<Slice> slice)) || slice.isEmpty()) {
+            return version;
+        }
+        return new ObjectVersion(
+                version.key(),
+                version.writeId(),
+                version.lastModified(),
+                version.sizeBytes(),
+                version.etag(),
+                version.attributes(),
+                version.checksums(),
+                Manifest.of(located(slice.get())));
+    }
+
+    private Slice located(Slice slice) {
+        return new Slice(slice.blob(), blobs.get(slice.blob()).account, slice.offsetBytes(), slice.lengthBytes());
     }
 
     @Override
@@ -345,6 +393,7 @@ final class ModelNamespace implements Namespace {
         return manifest(manifest).slices.stream()
                 .filter(slice -> slice.objectOffsetBytes() + slice.slice().lengthBytes() > fromOffsetBytes)
                 .limit(limit)
+                .map(slice -> new ManifestSlice(slice.objectOffsetBytes(), located(slice.slice())))
                 .toList();
     }
 
@@ -654,19 +703,152 @@ final class ModelNamespace implements Namespace {
     }
 
     @Override
-    public List<BlobId> unknownBlobs(List<BlobId> asked) {
-        return asked.stream().filter(blob -> !blobs.containsKey(blob)).toList();
+    public List<BlobId> unknownBlobs(String account, List<BlobId> asked) {
+        return asked.stream().filter(blob -> !isKnown(blob, account)).toList();
+    }
+
+    private boolean isKnown(BlobId blob, String account) {
+        BlobState state = blobs.get(blob);
+        CopyState copy = copies.get(new CopyName(blob, account));
+        return (state != null && state.account.equals(account)) || (copy != null && copy.goneAt == null);
     }
 
     @Override
     public void discard(List<Garbage> discarded) {
         for (Garbage garbage : discarded) {
-            if (!blobs.containsKey(garbage.blob())) {
+            CopyName name = new CopyName(garbage.blob(), garbage.account());
+            if (isKnown(garbage.blob(), garbage.account())) {
+                continue;
+            }
+            if (blobs.containsKey(garbage.blob()) || copies.containsKey(name)) {
+                leaveBehind(name, garbage.sizeBytes(), garbage.queuedAt());
+            } else {
                 BlobState state = new BlobState(new Slice(garbage.blob(), garbage.account(), 0, garbage.sizeBytes()));
                 state.queuedAt = garbage.queuedAt();
                 blobs.put(garbage.blob(), state);
             }
         }
+    }
+
+    private void leaveBehind(CopyName name, long sizeBytes, Instant queuedAt) {
+        CopyState copy = new CopyState(sizeBytes);
+        copy.queuedAt = queuedAt;
+        copies.put(name, copy);
+    }
+
+    /** Of each account all at once, so that an engine's pages are compared put together. */
+    @Override
+    public LiveBlobs liveBlobs(String account, BlobId after, int limit) {
+        List<LiveBlobs.LiveBlob> live = blobs.values().stream()
+                .filter(blob -> blob.livesIn(account))
+                .map(blob -> new LiveBlobs.LiveBlob(blob.whole.blob(), blob.whole.lengthBytes()))
+                .sorted(Comparator.comparing(LiveBlobs.LiveBlob::blob))
+                .filter(blob -> after == null || blob.blob().compareTo(after) > 0)
+                .toList();
+        List<LiveBlobs.LiveBlob> page = live.subList(0, Math.min(limit, live.size()));
+        return new LiveBlobs(
+                page, page.size() < live.size() ? Optional.of(page.getLast().blob()) : Optional.empty());
+    }
+
+    @Override
+    public List<BlobMove> beginMoves(List<BlobMove> moves, Instant now) {
+        Instant goneBefore = millis(released(now)).minus(MOVE_BACK_AFTER);
+        List<BlobMove> recorded = new ArrayList<>();
+        for (BlobMove move : moves) {
+            BlobState blob = blobs.get(move.blob());
+            if (blob == null || !blob.livesIn(move.from())) {
+                continue;
+            }
+            CopyName name = new CopyName(move.blob(), move.to());
+            CopyState copy = copies.get(name);
+            long size = blob.whole.lengthBytes();
+            if (copy == null || (copy.goneAt != null && copy.goneAt.isBefore(goneBefore))) {
+                copy = new CopyState(size);
+                copy.movingFrom = move.from();
+                copies.put(name, copy);
+            }
+            if (move.from().equals(copy.movingFrom)) {
+                recorded.add(new BlobMove(move.blob(), move.from(), move.to(), size));
+            }
+        }
+        return recorded;
+    }
+
+    @Override
+    public List<BlobMove> finishMoves(List<BlobMove> moves, Instant now) {
+        List<BlobMove> finished = new ArrayList<>();
+        for (BlobMove move : moves) {
+            BlobState blob = blobs.get(move.blob());
+            CopyName name = new CopyName(move.blob(), move.to());
+            CopyState copy = copies.get(name);
+            if (copy != null && copy.movingFrom != null) {
+                if (blob != null && blob.livesIn(move.from())) {
+                    copies.remove(name);
+                    blob.account = move.to();
+                    leaveBehind(new CopyName(move.blob(), move.from()), copy.sizeBytes, released(now));
+                    modes.computeIfPresent(move.from(), (account, mode) -> moved(mode, copy.sizeBytes));
+                } else {
+                    release(copy, now);
+                }
+            }
+            if (blob != null && blob.livesIn(move.to())) {
+                finished.add(move);
+            }
+        }
+        return finished;
+    }
+
+    private static AccountMode moved(AccountMode mode, long bytes) {
+        return new AccountMode(mode.draining(), mode.readOnly(), mode.movedBlobs() + 1, mode.movedBytes() + bytes);
+    }
+
+    private void release(CopyState copy, Instant now) {
+        copy.movingFrom = null;
+        copy.queuedAt = released(now);
+    }
+
+    @Override
+    public void abandonMoves(List<BlobMove> moves, Instant now) {
+        for (BlobMove move : moves) {
+            CopyState copy = copies.get(new CopyName(move.blob(), move.to()));
+            if (copy != null && copy.movingFrom != null) {
+                release(copy, now);
+            }
+        }
+    }
+
+    @Override
+    public List<BlobMove> movesUnderWay(int limit) {
+        return copies.entrySet().stream()
+                .filter(copy -> copy.getValue().movingFrom != null)
+                .map(copy -> new BlobMove(
+                        copy.getKey().blob(),
+                        copy.getValue().movingFrom,
+                        copy.getKey().account(),
+                        copy.getValue().sizeBytes))
+                .limit(limit)
+                .toList();
+    }
+
+    @Override
+    public Map<String, AccountMode> accountModes() {
+        return Map.copyOf(modes);
+    }
+
+    @Override
+    public void setDraining(String account, boolean draining) {
+        AccountMode mode = modes.getOrDefault(account, AccountMode.NONE);
+        boolean begins = draining && !mode.draining();
+        modes.put(
+                account,
+                new AccountMode(
+                        draining, mode.readOnly(), begins ? 0 : mode.movedBlobs(), begins ? 0 : mode.movedBytes()));
+    }
+
+    @Override
+    public void setReadOnly(String account, boolean readOnly) {
+        AccountMode mode = modes.getOrDefault(account, AccountMode.NONE);
+        modes.put(account, new AccountMode(mode.draining(), readOnly, mode.movedBlobs(), mode.movedBytes()));
     }
 
     /** Looks at all that refers to blobs; what nothing refers to any more is garbage from {@code now} on. */
@@ -716,11 +898,16 @@ final class ModelNamespace implements Namespace {
                 recount(orphanedAt);
             }
         }
-        return blobs.values().stream()
-                .filter(blob -> blob.queuedAt != null
-                        && blob.queuedAt.isBefore(queuedBefore)
-                        && blob.whole.account().equals(account))
-                .map(blob -> new Garbage(blob.whole.blob(), account, blob.whole.lengthBytes(), millis(blob.queuedAt)))
+        Stream<Garbage> dead = blobs.values().stream()
+                .filter(blob -> blob.queuedAt != null && blob.account.equals(account))
+                .map(blob -> new Garbage(blob.whole.blob(), account, blob.whole.lengthBytes(), millis(blob.queuedAt)));
+        Stream<Garbage> left = copies.entrySet().stream()
+                .filter(copy ->
+                        copy.getValue().isGarbage() && copy.getKey().account().equals(account))
+                .map(copy -> new Garbage(
+                        copy.getKey().blob(), account, copy.getValue().sizeBytes, millis(copy.getValue().queuedAt)));
+        return Stream.concat(dead, left)
+                .filter(garbage -> garbage.queuedAt().isBefore(queuedBefore))
                 .sorted(Comparator.comparing(Garbage::queuedAt)
                         .thenComparing(garbage -> garbage.blob().createdAt())
                         .thenComparing(Garbage::blob))
@@ -729,11 +916,14 @@ final class ModelNamespace implements Namespace {
     }
 
     @Override
-    public void garbageDeleted(List<BlobId> deleted) {
+    public void garbageDeleted(String account, List<BlobId> deleted) {
         for (BlobId blob : deleted) {
             BlobState state = blobs.get(blob);
-            if (state != null && state.queuedAt != null) {
+            CopyState copy = copies.get(new CopyName(blob, account));
+            if (state != null && state.queuedAt != null && state.account.equals(account)) {
                 blobs.remove(blob);
+            } else if (copy != null && copy.isGarbage()) {
+                copy.goneAt = millis(clock.instant());
             }
         }
     }
@@ -743,18 +933,28 @@ final class ModelNamespace implements Namespace {
         Map<String, AccountUsage> usage = new HashMap<>();
         for (BlobState blob : blobs.values()) {
             long size = blob.whole.lengthBytes();
-            AccountUsage one =
-                    blob.queuedAt == null ? new AccountUsage(1, size, 0, 0) : new AccountUsage(0, 0, 1, size);
-            usage.merge(
-                    blob.whole.account(),
-                    one,
-                    (a, b) -> new AccountUsage(
-                            a.blobs() + b.blobs(),
-                            a.liveBytes() + b.liveBytes(),
-                            a.garbageBlobs() + b.garbageBlobs(),
-                            a.garbageBytes() + b.garbageBytes()));
+            add(
+                    usage,
+                    blob.account,
+                    blob.queuedAt == null ? new AccountUsage(1, size, 0, 0) : new AccountUsage(0, 0, 1, size));
         }
+        copies.forEach((name, copy) -> {
+            if (copy.goneAt == null) {
+                add(usage, name.account(), new AccountUsage(0, 0, 1, copy.sizeBytes));
+            }
+        });
         return usage;
+    }
+
+    private static void add(Map<String, AccountUsage> usage, String account, AccountUsage one) {
+        usage.merge(
+                account,
+                one,
+                (a, b) -> new AccountUsage(
+                        a.blobs() + b.blobs(),
+                        a.liveBytes() + b.liveBytes(),
+                        a.garbageBlobs() + b.garbageBlobs(),
+                        a.garbageBytes() + b.garbageBytes()));
     }
 
     @Override

@@ -84,4 +84,17 @@ final class ModelNamespaceContractTest {
             return last;
         }
     }
+
+    @Nested
+    final class Moves extends MoveContract {
+        @Override
+        protected Namespace open() {
+            return ModelNamespaceContractTest.this.open(clock);
+        }
+
+        @Override
+        protected Namespace reopen() {
+            return last;
+        }
+    }
 }

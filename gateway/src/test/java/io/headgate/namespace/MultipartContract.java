@@ -361,7 +361,7 @@ public abstract class MultipartContract extends NamespaceSuite {
 
         List<BlobId> garbage = garbage();
         assertThat(garbage).hasSize(4_000).doesNotHaveDuplicates();
-        namespace.garbageDeleted(garbage);
+        namespace.garbageDeleted("disk-2", garbage);
         assertThat(account("disk-2")).isEqualTo(AccountUsage.NONE);
     }
 

@@ -6,6 +6,7 @@ import io.headgate.blob.BlobStoreException.Kind;
 import io.headgate.domain.BlobId;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 import java.time.Instant;
 import java.util.List;
@@ -26,6 +27,8 @@ public final class FaultyStore implements BlobStore {
         THROTTLES,
         /** Takes no bytes, but gives and deletes them. */
         FULL,
+        /** Gives other bytes than it was given. */
+        GARBLES,
         /** Each call hangs until the fault is taken back. */
         STALLS
     }
@@ -83,7 +86,8 @@ public final class FaultyStore implements BlobStore {
     @Override
     public ReadableByteChannel get(BlobId id, long offsetBytes, long lengthBytes) throws BlobStoreException {
         check(false);
-        return real.get(id, offsetBytes, lengthBytes);
+        ReadableByteChannel channel = real.get(id, offsetBytes, lengthBytes);
+        return fault == Fault.GARBLES ? garbled(channel) : channel;
     }
 
     @Override
@@ -119,10 +123,34 @@ public final class FaultyStore implements BlobStore {
         real.close();
     }
 
+    private static ReadableByteChannel garbled(ReadableByteChannel channel) {
+        return new ReadableByteChannel() {
+            @Override
+            public int read(ByteBuffer into) throws IOException {
+                int from = into.position();
+                int read = channel.read(into);
+                if (read > 0) {
+                    into.put(from, (byte) ~into.get(from));
+                }
+                return read;
+            }
+
+            @Override
+            public boolean isOpen() {
+                return channel.isOpen();
+            }
+
+            @Override
+            public void close() throws IOException {
+                channel.close();
+            }
+        };
+    }
+
     private void check(boolean writes) throws BlobStoreException {
         switch (fault) {
             case NONE -> {}
-            case FAILS_LATE -> {}
+            case FAILS_LATE, GARBLES -> {}
             case FAILS -> throw new BlobStoreException(Kind.ACCOUNT_FAULT, "input/output error");
             case THROTTLES -> throw new BlobStoreException(Kind.THROTTLED, "slow down");
             case FULL -> {

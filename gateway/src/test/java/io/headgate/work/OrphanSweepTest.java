@@ -58,6 +58,20 @@ final class OrphanSweepTest {
     }
 
     @Test
+    void a_copy_of_a_blob_that_lives_elsewhere_is_an_orphan() throws Exception {
+        site.put("known", "disk-1", 3);
+        BlobId elsewhere = site.put("a", "disk-2", 3);
+        site.writeBlob(elsewhere, "disk-1", 3); // as a copy that was stored long after it had been given up
+        site.clock.move(Duration.ofHours(7));
+        site.intents.renew();
+
+        site.turnUntilIdle(sweep);
+
+        assertThat(usage()).isEqualTo(new AccountUsage(1, 3, 1, 3));
+        assertThat(site.namespace.accountUsage().get("disk-2")).isEqualTo(new AccountUsage(1, 3, 0, 0));
+    }
+
+    @Test
     void an_old_blob_whose_upload_still_goes_on_is_left_alone() throws Exception {
         WriteIntents.Write upload = site.intents.begin();
         BlobId blob = site.write(upload, "disk-1", 3);

@@ -154,7 +154,13 @@ final class ChildGateway implements AutoCloseable {
 
     /** The answer of the admin listener. */
     String admin(String path) {
+        return admin("GET", path);
+    }
+
+    /** Likewise, to a change. */
+    String admin(String method, String path) {
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + adminPort + path))
+                .method(method, HttpRequest.BodyPublishers.noBody())
                 .header("Authorization", "Bearer " + ADMIN_TOKEN)
                 .header("Accept", "application/json")
                 .build();

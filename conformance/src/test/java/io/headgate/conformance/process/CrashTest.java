@@ -52,13 +52,15 @@ final class CrashTest {
             "HEADGATE_INTENTS_LIFETIME", "10s",
             "HEADGATE_GARBAGE_GRACE", "0s",
             "HEADGATE_GARBAGE_INTERVAL", "200ms",
-            "HEADGATE_SWEEP_INTERVAL", "1s");
+            "HEADGATE_SWEEP_INTERVAL", "1s",
+            "HEADGATE_DRAIN_INTERVAL", "100ms");
 
     private final long seed = Long.getLong("headgate.crash.seed", System.nanoTime());
     private final Random random = new Random(seed);
     private final AtomicLong blobNumbers = new AtomicLong();
     private final AtomicLong answers = new AtomicLong();
     private final AtomicLong reads = new AtomicLong();
+    private final AtomicLong moved = new AtomicLong();
     private final List<CrashClient> clients = new ArrayList<>();
 
     @TempDir
@@ -97,10 +99,13 @@ final class CrashTest {
             verify();
         }
         try (S3Client s3 = gateway.client()) {
+            drain(ACCOUNTS.size());
             abortUploads(s3);
             awaitExactlyTheBlobsOf(objects());
             assertCounters(objects());
             verify();
+            assertThat(nonZero(gateway.metricByAccount("headgate_drain_blobs_missing_total")))
+                    .isEmpty();
             clients.forEach(client -> client.deleteAll(s3));
             awaitExactlyTheBlobsOf(Map.of());
             assertCounters(Map.of());
@@ -108,7 +113,20 @@ final class CrashTest {
         report();
     }
 
+    /** Moves blobs about while clients work: one account is drained, or none. */
+    private void drain(int account) {
+        for (int i = 0; i < ACCOUNTS.size(); i++) {
+            if (i != account) {
+                gateway.admin("DELETE", "/admin/v1/accounts/" + ACCOUNTS.get(i) + "/draining");
+            }
+        }
+        if (account < ACCOUNTS.size()) {
+            gateway.admin("PUT", "/admin/v1/accounts/" + ACCOUNTS.get(account) + "/draining");
+        }
+    }
+
     private void writeUntilKilled() throws Exception {
+        drain(random.nextInt(ACCOUNTS.size() + 1));
         try (S3Client s3 = gateway.client();
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<?>> writing = new ArrayList<>();
@@ -118,6 +136,7 @@ final class CrashTest {
             writing.add(threads.submit(() -> readUntilCutOff(s3)));
             long before = answers.get();
             await().atMost(Duration.ofSeconds(30)).until(() -> answers.get() - before >= LEAST_ANSWERS);
+            gateway.metricByAccount("headgate_drain_blobs_moved_total").values().forEach(moved::addAndGet);
             Thread.sleep(random.nextInt(1000)); // no condition: the kill is to come at any moment
             gateway.kill();
             for (Future<?> client : writing) {
@@ -221,10 +240,11 @@ final class CrashTest {
         clients.forEach(client -> client.acknowledged()
                 .forEach((operation, count) -> acknowledged.merge(operation, count, Integer::sum)));
         System.out.printf(
-                "crash test: %d kills under load; acknowledged %s; reads meanwhile %d; calls cut off %d%n",
+                "crash test: %d kills under load; acknowledged %s; reads meanwhile %d; moves %d; calls cut off %d%n",
                 CYCLES,
                 acknowledged,
                 reads.get(),
+                moved.get(),
                 clients.stream().mapToInt(CrashClient::cutOff).sum());
     }
 }

@@ -4,6 +4,7 @@ import io.headgate.app.config.HeadgateConfig.AccessLogConfig;
 import io.headgate.app.config.HeadgateConfig.AccountConfig;
 import io.headgate.app.config.HeadgateConfig.BreakerConfig;
 import io.headgate.app.config.HeadgateConfig.Credentials;
+import io.headgate.app.config.HeadgateConfig.DrainConfig;
 import io.headgate.app.config.HeadgateConfig.Durability;
 import io.headgate.app.config.HeadgateConfig.Engine;
 import io.headgate.app.config.HeadgateConfig.GarbageConfig;
@@ -65,6 +66,7 @@ final class ConfigReader {
                 garbage(),
                 sweep(),
                 orphans(),
+                drain(),
                 accessLog(dataDir));
     }
 
@@ -246,6 +248,13 @@ final class ConfigReader {
                 values.get(Settings.ORPHANS_PAGE),
                 values.get(Settings.ORPHANS_PAUSE),
                 values.get(Settings.ORPHANS_MAX_RATIO));
+    }
+
+    private DrainConfig drain() throws ConfigException {
+        return new DrainConfig(
+                values.get(Settings.DRAIN_BYTES_PER_SECOND),
+                values.get(Settings.DRAIN_PARALLELISM),
+                values.get(Settings.DRAIN_INTERVAL));
     }
 
     private AccessLogConfig accessLog(Path dataDir) throws ConfigException {

@@ -29,6 +29,7 @@ public record HeadgateConfig(
         GarbageConfig garbage,
         SweepConfig sweep,
         OrphansConfig orphans,
+        DrainConfig drain,
         AccessLogConfig accessLog) {
 
     public HeadgateConfig {
@@ -159,6 +160,8 @@ public record HeadgateConfig(
 
     public record OrphansConfig(
             Duration delay, Duration interval, Duration minAge, int page, Duration pause, double maxRatio) {}
+
+    public record DrainConfig(long bytesPerSecond, int parallelism, Duration interval) {}
 
     /** Where the access log goes. */
     public enum LogDestination {

@@ -365,6 +365,20 @@ final class Settings {
                     "0.1",
                     "A search stops before more than this part of the blobs that it saw are orphans: then the namespace, not the account, has lost something."));
 
+    static final Setting<Long> DRAIN_BYTES_PER_SECOND = add(
+            Setting.of(
+                    "drain.bytes_per_second",
+                    ValueType.bytesPerSecond("1KiB", "1TiB"),
+                    "64MiB",
+                    "Bytes that move a second, of all accounts that are draining together. Each is read, written, and read back once."));
+    static final Setting<Integer> DRAIN_PARALLELISM =
+            add(Setting.of("drain.parallelism", ValueType.integer(1, 256), "4", "Blobs that are copied at once."));
+    static final Setting<Duration> DRAIN_INTERVAL = add(Setting.of(
+            "drain.interval",
+            ValueType.duration("100ms", "1h"),
+            "5s",
+            "How often accounts are looked for that are to be drained, and a drained one is looked at again."));
+
     static final Setting<HeadgateConfig.LogDestination> ACCESS_LOG = add(Setting.of(
             "access_log.destination",
             ValueType.oneOf(HeadgateConfig.LogDestination.class),

@@ -35,6 +35,7 @@ final class Batch {
     private final Map<Long, Optional<Intents.State>> intents = new HashMap<>();
     private final Map<Long, long[]> bucketDeltas = new HashMap<>();
     private final Map<String, long[]> accountDeltas = new HashMap<>();
+    private boolean blobsMoved;
 
     /** @param startedAtMillis the engine's time */
     Batch(Session session, long startedAtMillis) {
@@ -44,6 +45,11 @@ final class Batch {
 
     Session session() {
         return session;
+    }
+
+    /** The engine's time when the transaction began. */
+    long startedAtMillis() {
+        return startedAtMillis;
     }
 
     /**
@@ -78,6 +84,16 @@ final class Batch {
     /** The objects whose current version is another after the commit. */
     List<RecentVersions.Name> replaced() {
         return replaced;
+    }
+
+    /** To be called when blobs come to live in another account, whichever objects refer to them. */
+    void movesBlobs() {
+        blobsMoved = true;
+    }
+
+    /** Whether any version may lead to another account after the commit. */
+    boolean blobsMoved() {
+        return blobsMoved;
     }
 
     /** Whether writes under the intent may still commit. */

@@ -4,6 +4,7 @@ import io.headgate.domain.BlobId;
 import io.headgate.domain.Slice;
 import io.headgate.namespace.AccountUsage;
 import io.headgate.namespace.Garbage;
+import io.headgate.namespace.LiveBlobs;
 import io.headgate.namespace.Refusal;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -11,9 +12,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Blobs, counted by the versions, parts and manifests that refer to them; those without a reference are the garbage queue. */
+/**
+ * Blobs, counted by the versions, parts and manifests that refer to them; those without a reference are garbage, as are copies that moves
+ * have left behind.
+ */
 final class Blobs {
     private static final String INSERT = """
             INSERT INTO blobs (id, account, size, refs, released_at, refusal) VALUES (?, ?, ?, ?, ?, ?)
@@ -25,9 +30,22 @@ final class Blobs {
             WHERE id = ? RETURNING refs, account, size""";
     private static final String REFUSE = "UPDATE blobs SET refs = 0, released_at = ?, refusal = ? WHERE id = ?";
     private static final String DUE = """
-            SELECT id, size, released_at FROM blobs
-            WHERE account = ? AND refs = 0 AND released_at < ? ORDER BY released_at, id LIMIT ?""";
-    private static final String FORGET = "DELETE FROM blobs WHERE id = ? AND refs = 0 RETURNING account, size";
+            SELECT id, size, released_at FROM (
+              SELECT * FROM (
+                SELECT id, size, released_at FROM blobs
+                WHERE account = ? AND refs = 0 AND released_at < ? ORDER BY released_at, id LIMIT ?)
+              UNION ALL
+              SELECT * FROM (
+                SELECT id, size, released_at FROM copies
+                WHERE account = ? AND released_at IS NOT NULL AND gone_at IS NULL AND released_at < ?
+                ORDER BY released_at, id LIMIT ?))
+            ORDER BY released_at, id LIMIT ?""";
+    private static final String FORGET = "DELETE FROM blobs WHERE id = ? AND account = ? AND refs = 0 RETURNING size";
+    private static final String ACCOUNT = "SELECT account FROM blobs WHERE id = ?";
+    private static final String PAGE = "SELECT id, account, size, refs FROM blobs WHERE id > ? ORDER BY id LIMIT ?";
+    /** Comes before every id. */
+    private static final byte[] BEFORE_ALL = {};
+
     private static final String USAGE =
             "SELECT account, blobs, live_bytes, garbage_blobs, garbage_bytes FROM account_usage";
 
@@ -88,10 +106,12 @@ final class Blobs {
 
     private record Released(long refs, String account, long size) {}
 
-    static List<BlobId> unknown(Session session, List<BlobId> blobs) throws SQLException {
+    /** Those that neither live nor are garbage in the account, nor have a copy there. */
+    static List<BlobId> unknown(Session session, String account, List<BlobId> blobs) throws SQLException {
         List<BlobId> unknown = new ArrayList<>();
         for (BlobId blob : blobs) {
-            if (session.first(FIND, row -> true, (Object) Codec.blobId(blob)) == null) {
+            String livesIn = session.first(ACCOUNT, row -> row.getString(1), (Object) Codec.blobId(blob));
+            if (!account.equals(livesIn) && Copies.known(session, blob, account) != Copies.Known.YES) {
                 unknown.add(blob);
             }
         }
@@ -99,21 +119,40 @@ final class Blobs {
     }
 
     static void discard(Batch batch, List<Garbage> blobs) throws SQLException {
-        int reason = code(Refusal.INTENT_EXPIRED);
         for (Garbage blob : blobs) {
-            int inserted = batch.session()
-                    .update(
-                            INSERT,
-                            Codec.blobId(blob.blob()),
-                            blob.account(),
-                            blob.sizeBytes(),
-                            0,
-                            blob.queuedAt().toEpochMilli(),
-                            reason);
-            if (inserted == 1) {
-                batch.addGarbage(blob.account(), 1, blob.sizeBytes());
+            switch (Copies.known(batch.session(), blob.blob(), blob.account())) {
+                case YES -> {}
+                case GONE -> leaveBehind(batch, blob);
+                case NO -> discard(batch, blob);
             }
         }
+    }
+
+    private static void discard(Batch batch, Garbage blob) throws SQLException {
+        byte[] id = Codec.blobId(blob.blob());
+        int inserted = batch.session()
+                .update(
+                        INSERT,
+                        id,
+                        blob.account(),
+                        blob.sizeBytes(),
+                        0,
+                        blob.queuedAt().toEpochMilli(),
+                        code(Refusal.INTENT_EXPIRED));
+        if (inserted == 1) {
+            batch.addGarbage(blob.account(), 1, blob.sizeBytes());
+        } else if (!blob.account().equals(batch.session().first(ACCOUNT, row -> row.getString(1), (Object) id))) {
+            leaveBehind(batch, blob);
+        }
+    }
+
+    private static void leaveBehind(Batch batch, Garbage blob) throws SQLException {
+        Copies.leaveBehind(
+                batch,
+                blob.blob(),
+                blob.account(),
+                blob.sizeBytes(),
+                blob.queuedAt().toEpochMilli());
     }
 
     static List<Garbage> due(Session session, String account, long beforeMillis, int limit) throws SQLException {
@@ -123,18 +162,45 @@ final class Blobs {
                         Codec.blobId(row.getBytes(1)), account, row.getLong(2), Codec.millis(row.getLong(3))),
                 account,
                 beforeMillis,
+                limit,
+                account,
+                beforeMillis,
+                limit,
                 limit);
     }
 
-    static void forget(Batch batch, List<BlobId> blobs) throws SQLException {
+    static void forget(Batch batch, String account, List<BlobId> blobs) throws SQLException {
+        int copies = 0;
         for (BlobId blob : blobs) {
-            Released gone = batch.session()
-                    .first(FORGET, row -> new Released(0, row.getString(1), row.getLong(2)), (Object)
-                            Codec.blobId(blob));
-            if (gone != null) {
-                batch.addGarbage(gone.account, -1, -gone.size);
+            Long size = batch.session().first(FORGET, row -> row.getLong(1), Codec.blobId(blob), account);
+            if (size == null) {
+                size = Copies.forget(batch, blob, account);
+                copies += size == null ? 0 : 1;
+            }
+            if (size != null) {
+                batch.addGarbage(account, -1, -size);
             }
         }
+        if (copies > 0) {
+            Copies.purge(batch, 2 * copies);
+        }
+    }
+
+    /** Looks at the next {@code limit} blobs of any account, in the order of the primary key, which is nearly that of their making. */
+    static LiveBlobs live(Session session, String account, @Nullable BlobId after, int limit) throws SQLException {
+        List<LiveBlobs.LiveBlob> live = new ArrayList<>();
+        int looked = 0;
+        byte[] last = after == null ? BEFORE_ALL : Codec.blobId(after);
+        try (ResultSet rows = session.open(PAGE, last, limit)) {
+            while (rows.next()) {
+                looked++;
+                last = rows.getBytes(1);
+                if (rows.getLong(4) > 0 && rows.getString(2).equals(account)) {
+                    live.add(new LiveBlobs.LiveBlob(Codec.blobId(last), rows.getLong(3)));
+                }
+            }
+        }
+        return new LiveBlobs(live, looked < limit ? Optional.empty() : Optional.of(Codec.blobId(last)));
     }
 
     static Map<String, AccountUsage> usage(Session session) throws SQLException {

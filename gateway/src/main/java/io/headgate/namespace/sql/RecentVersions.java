@@ -25,7 +25,10 @@ final class RecentVersions {
     /** What a name and its value take besides their characters, counted as such. */
     private static final int TEXTS_CHARACTERS = 60;
 
-    private final Cache<Name, ObjectVersion> versions;
+    private final long maxBytes;
+
+    /** Another one after each commit that moves blobs: emptying one could miss what a reader is just putting into it. */
+    private volatile Cache<Name, ObjectVersion> versions;
 
     /** Odd while a commit is replacing a version of the stripe; larger after each. */
     private final AtomicLongArray stripes = new AtomicLongArray(STRIPES);
@@ -35,7 +38,12 @@ final class RecentVersions {
 
     /** @param maxBytes about how much memory the versions may take */
     RecentVersions(long maxBytes) {
-        versions = Caffeine.newBuilder()
+        this.maxBytes = maxBytes;
+        this.versions = empty();
+    }
+
+    private Cache<Name, ObjectVersion> empty() {
+        return Caffeine.newBuilder()
                 .maximumWeight(maxBytes)
                 .weigher(RecentVersions::weightBytes)
                 .executor(Runnable::run)
@@ -89,6 +97,25 @@ final class RecentVersions {
     void afterCommit(Collection<Name> replaced) {
         for (Name name : replaced) {
             int stripe = stripe(name);
+            if (!isOpen(stripes.get(stripe))) {
+                stripes.incrementAndGet(stripe);
+            }
+        }
+    }
+
+    /** A commit is about to begin after which any version may lead to another account. */
+    void beforeMoves() {
+        for (int stripe = 0; stripe < STRIPES; stripe++) {
+            if (isOpen(stripes.get(stripe))) {
+                stripes.incrementAndGet(stripe);
+            }
+        }
+        versions = empty();
+    }
+
+    /** The commit that {@link #beforeMoves} announced has ended, however it did. */
+    void afterMoves() {
+        for (int stripe = 0; stripe < STRIPES; stripe++) {
             if (!isOpen(stripes.get(stripe))) {
                 stripes.incrementAndGet(stripe);
             }

@@ -16,18 +16,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Properties;
 
-/** The database file: makes it with its tables, or checks that it is ours, and opens connections to it. Thread-safe. */
+/** The database file: makes it with its tables, or checks that it is ours and brings it up to date, and opens connections to it. Thread-safe. */
 final class SqliteFile {
     /** Marks the file as a Headgate namespace, in SQLite's own header: the letters HGns. */
     private static final int APPLICATION_ID = 0x48476E73;
 
-    private static final int SCHEMA_VERSION = 1;
-    /** Not part of the schema's file, since databases that were made before it lack it. */
-    private static final String SETTINGS =
-            "CREATE TABLE IF NOT EXISTS settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID";
-
-    private static final String MAKE_ID =
-            "INSERT OR IGNORE INTO settings (name, value) VALUES ('namespace_id', LOWER(HEX(RANDOMBLOB(16))))";
+    private static final int SCHEMA_VERSION = 2;
     /** SQLite's default, which is that of file systems too. */
     static final long PAGE_BYTES = 4_096;
 
@@ -74,15 +68,16 @@ final class SqliteFile {
             int version = number(statement, "PRAGMA user_version");
             int tables = number(statement, "SELECT COUNT(*) FROM sqlite_schema");
             if (application == 0 && version == 0 && tables == 0) {
-                create(statement);
+                statement.execute("PRAGMA application_id = " + APPLICATION_ID);
+                migrate(statement, 0);
             } else if (application != APPLICATION_ID) {
                 throw new NamespaceException(path + " is an SQLite database, but not a namespace of Headgate");
             } else if (version > SCHEMA_VERSION) {
                 throw new NamespaceException(path + " was made by a newer Headgate: its schema has version " + version
                         + ", the newest known here is " + SCHEMA_VERSION);
+            } else {
+                migrate(statement, version);
             }
-            statement.execute(SETTINGS);
-            statement.execute(MAKE_ID);
             statement.execute("COMMIT");
             namespaceId = text(statement, "SELECT value FROM settings WHERE name = 'namespace_id'");
         } catch (SQLException | IOException | RuntimeException failed) {
@@ -91,18 +86,21 @@ final class SqliteFile {
         }
     }
 
-    private static void create(Statement statement) throws SQLException, IOException {
-        for (String sql : schema().split(";\n", -1)) {
-            if (!sql.isBlank()) {
-                statement.execute(sql);
+    /** Takes the tables from one version to the newest, step by step, within the transaction that is open. */
+    private static void migrate(Statement statement, int from) throws SQLException, IOException {
+        for (int version = from + 1; version <= SCHEMA_VERSION; version++) {
+            for (String sql : step(version).split(";\n", -1)) {
+                if (!sql.isBlank()) {
+                    statement.execute(sql);
+                }
             }
+            statement.execute("PRAGMA user_version = " + version);
         }
-        statement.execute("PRAGMA application_id = " + APPLICATION_ID);
-        statement.execute("PRAGMA user_version = " + SCHEMA_VERSION);
     }
 
-    private static String schema() throws IOException {
-        try (InputStream in = SqliteFile.class.getResourceAsStream("sqlite-" + SCHEMA_VERSION + ".sql")) {
+    /** What leads to a version from the one before. */
+    private static String step(int version) throws IOException {
+        try (InputStream in = SqliteFile.class.getResourceAsStream("sqlite-" + version + ".sql")) {
             if (in == null) {
                 throw new IOException("the schema is missing from the program");
             }

@@ -188,11 +188,17 @@ final class SqliteLane implements AutoCloseable {
     }
 
     private void commit(Session open, Batch batch) throws SQLException {
+        if (batch.blobsMoved()) {
+            recent.beforeMoves();
+        }
         recent.beforeCommit(batch.replaced());
         try {
             open.update(COMMIT);
         } finally {
             recent.afterCommit(batch.replaced());
+            if (batch.blobsMoved()) {
+                recent.afterMoves();
+            }
         }
     }
 

@@ -3,7 +3,9 @@ package io.headgate.namespace.sql;
 import io.headgate.domain.BlobId;
 import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
+import io.headgate.namespace.AccountMode;
 import io.headgate.namespace.AccountUsage;
+import io.headgate.namespace.BlobMove;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
 import io.headgate.namespace.BucketQuery;
@@ -14,6 +16,7 @@ import io.headgate.namespace.CopyPart;
 import io.headgate.namespace.DeleteObject;
 import io.headgate.namespace.Garbage;
 import io.headgate.namespace.Intent;
+import io.headgate.namespace.LiveBlobs;
 import io.headgate.namespace.Manifest;
 import io.headgate.namespace.ManifestPart;
 import io.headgate.namespace.ManifestSlice;
@@ -38,6 +41,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** The namespace in an SQLite file of its own: the embedded engine, for one gateway. */
 public final class SqliteNamespace implements Namespace {
@@ -225,8 +229,8 @@ public final class SqliteNamespace implements Namespace {
     }
 
     @Override
-    public List<BlobId> unknownBlobs(List<BlobId> blobs) {
-        return readers.readConsistently(session -> Blobs.unknown(session, blobs));
+    public List<BlobId> unknownBlobs(String account, List<BlobId> blobs) {
+        return readers.readConsistently(session -> Blobs.unknown(session, account, blobs));
     }
 
     @Override
@@ -250,9 +254,9 @@ public final class SqliteNamespace implements Namespace {
     }
 
     @Override
-    public void garbageDeleted(List<BlobId> blobs) {
+    public void garbageDeleted(String account, List<BlobId> blobs) {
         lane.write(batch -> {
-            Blobs.forget(batch, blobs);
+            Blobs.forget(batch, account, blobs);
             return true;
         });
     }
@@ -260,6 +264,55 @@ public final class SqliteNamespace implements Namespace {
     @Override
     public Map<String, AccountUsage> accountUsage() {
         return readers.read(Blobs::usage);
+    }
+
+    @Override
+    public LiveBlobs liveBlobs(String account, @Nullable BlobId after, int limit) {
+        return readers.read(session -> Blobs.live(session, account, after, limit));
+    }
+
+    @Override
+    public List<BlobMove> beginMoves(List<BlobMove> moves, Instant now) {
+        return lane.write(batch -> Copies.begin(batch, moves, now));
+    }
+
+    @Override
+    public List<BlobMove> finishMoves(List<BlobMove> moves, Instant now) {
+        return lane.write(batch -> Copies.finish(batch, moves, now));
+    }
+
+    @Override
+    public void abandonMoves(List<BlobMove> moves, Instant now) {
+        lane.write(batch -> {
+            Copies.abandon(batch, moves, now);
+            return true;
+        });
+    }
+
+    @Override
+    public List<BlobMove> movesUnderWay(int limit) {
+        return readers.read(session -> Copies.underWay(session, limit));
+    }
+
+    @Override
+    public Map<String, AccountMode> accountModes() {
+        return readers.read(AccountModes::all);
+    }
+
+    @Override
+    public void setDraining(String account, boolean draining) {
+        lane.write(batch -> {
+            AccountModes.setDraining(batch.session(), account, draining);
+            return true;
+        });
+    }
+
+    @Override
+    public void setReadOnly(String account, boolean readOnly) {
+        lane.write(batch -> {
+            AccountModes.setReadOnly(batch.session(), account, readOnly);
+            return true;
+        });
     }
 
     @Override

@@ -52,6 +52,29 @@ final class RecentVersionsTest {
     }
 
     @Test
+    void forgets_everything_before_a_commit_that_moves_blobs_and_keeps_nothing_while_it_is_under_way() {
+        recent.offer(name, version("a", ""), recent.stamp(name));
+        RecentVersions.Name other = name("b");
+        long before = recent.stamp(other);
+
+        recent.beforeMoves();
+        recent.beforeCommit(List.of(name));
+        assertThat(recent.find(name)).isNull();
+        recent.offer(other, version("b", ""), before);
+        recent.offer(other, version("b", ""), recent.stamp(other));
+        assertThat(recent.find(other)).isNull();
+
+        recent.afterCommit(List.of(name));
+        recent.afterMoves();
+        recent.offer(other, version("b", ""), before);
+        assertThat(recent.find(other)).isNull();
+        recent.offer(other, version("b", ""), recent.stamp(other));
+        recent.offer(name, version("a", ""), recent.stamp(name));
+        assertThat(recent.find(other)).isNotNull();
+        assertThat(recent.find(name)).isNotNull();
+    }
+
+    @Test
     void counts_what_a_client_said_of_the_object_towards_the_bound() {
         for (int i = 0; i < 2_000; i++) {
             String key = "key-" + i;

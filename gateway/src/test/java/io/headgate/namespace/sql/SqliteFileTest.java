@@ -126,11 +126,36 @@ final class SqliteFileTest {
     @Test
     void a_namespace_of_a_newer_headgate_is_refused() throws SQLException {
         open(OPTIONS).close();
-        execute("PRAGMA user_version = 2");
+        execute("PRAGMA user_version = 3");
 
         assertThatThrownBy(() -> SqliteNamespace.open(file, CLOCK, OPTIONS))
                 .isInstanceOf(NamespaceException.class)
                 .hasMessageContaining("newer Headgate");
+    }
+
+    @Test
+    void a_namespace_of_an_older_headgate_is_brought_up_to_date_with_all_that_it_holds() throws Exception {
+        ObjectVersion version;
+        try (Namespace namespace = open(OPTIONS)) {
+            version = done(namespace.putObject(put("a", 10)));
+        }
+        execute("DROP TABLE copies");
+        execute("DROP TABLE account_modes");
+        execute("PRAGMA user_version = 1");
+
+        try (Namespace namespace = open(OPTIONS)) {
+            assertThat(namespace.currentVersion(BUCKET, new ObjectKey("a"))).isEqualTo(new Outcome.Done<>(version));
+            namespace.setDraining("disk-1", true);
+            assertThat(namespace.movesUnderWay(10)).isEmpty();
+        }
+        Tables.check(file);
+        try (Namespace namespace = open(OPTIONS)) {
+            assertThat(namespace.accountModes().get("disk-1").draining()).isTrue();
+        }
+    }
+
+    private static ObjectVersion done(Outcome<ObjectVersion> outcome) {
+        return ((Outcome.Done<ObjectVersion>) outcome).value();
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.headgate.namespace.sql;
 import io.headgate.namespace.BucketContract;
 import io.headgate.namespace.GarbageContract;
 import io.headgate.namespace.ListingContract;
+import io.headgate.namespace.MoveContract;
 import io.headgate.namespace.MultipartContract;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.NamespaceSuite;
@@ -80,6 +81,19 @@ final class SqliteNamespaceTest {
 
     @Nested
     final class GarbageQueue extends GarbageContract {
+        @Override
+        protected Namespace open() {
+            return openFile(clock);
+        }
+
+        @Override
+        protected Namespace reopen() {
+            return openFile(clock);
+        }
+    }
+
+    @Nested
+    final class Moves extends MoveContract {
         @Override
         protected Namespace open() {
             return openFile(clock);

@@ -54,11 +54,17 @@ final class Tables {
         assertNone(statement, "SELECT 1 FROM bucket_usage WHERE bucket NOT IN (SELECT id FROM buckets)");
         assertNone(statement, """
                 SELECT 1 FROM account_usage u LEFT JOIN
-                  (SELECT account, SUM(refs > 0) AS blobs, SUM(CASE WHEN refs > 0 THEN size ELSE 0 END) AS live,
-                          SUM(refs = 0) AS garbage, SUM(CASE WHEN refs = 0 THEN size ELSE 0 END) AS dead
-                   FROM blobs GROUP BY account) b ON b.account = u.account
+                  (SELECT account, SUM(live) AS blobs, SUM(live * size) AS live,
+                          SUM(1 - live) AS garbage, SUM((1 - live) * size) AS dead
+                   FROM (SELECT account, size, refs > 0 AS live FROM blobs UNION ALL
+                         SELECT account, size, 0 FROM copies WHERE gone_at IS NULL)
+                   GROUP BY account) b ON b.account = u.account
                 WHERE u.blobs <> COALESCE(b.blobs, 0) OR u.live_bytes <> COALESCE(b.live, 0)
                   OR u.garbage_blobs <> COALESCE(b.garbage, 0) OR u.garbage_bytes <> COALESCE(b.dead, 0)""");
+        assertNone(statement, "SELECT 1 FROM copies c JOIN blobs b ON b.id = c.id AND b.account = c.account");
+        assertNone(
+                statement,
+                "SELECT 1 FROM copies WHERE released_at IS NULL AND (source IS NULL OR gone_at IS NOT NULL)");
     }
 
     private static void assertNone(Statement statement, String sql) throws SQLException {

@@ -1,0 +1,154 @@
+package io.headgate.admin;
+
+import io.headgate.account.Account;
+import io.headgate.account.Accounts;
+import io.headgate.admin.AdminApi.Answer;
+import io.headgate.namespace.AccountMode;
+import io.headgate.namespace.AccountUsage;
+import io.headgate.namespace.Namespace;
+import io.headgate.work.AccountDrain;
+import io.headgate.work.DrainProgress;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What administrators want of the accounts, and how far their draining is. Thread-safe. */
+final class AccountModesApi {
+    private final Namespace namespace;
+    private final Accounts accounts;
+    private final AccountDrain drain;
+    private final InstantSource clock;
+
+    AccountModesApi(Namespace namespace, Accounts accounts, AccountDrain drain, InstantSource clock) {
+        this.namespace = namespace;
+        this.accounts = accounts;
+        this.drain = drain;
+        this.clock = clock;
+    }
+
+    /** How far the draining of an account is. */
+    private record State(Account account, AccountUsage left, AccountMode mode, DrainProgress progress) {
+        Optional<Duration> expected() {
+            return progress.expected(left.blobs(), left.liveBytes());
+        }
+    }
+
+    /** Refused if no other account is left that could take the blobs. */
+    Answer setDraining(String name, boolean on, boolean json) {
+        Optional<Account> account = accounts.byName(name);
+        if (account.isEmpty()) {
+            return noSuchAccount(name);
+        }
+        boolean othersLeft = accounts.all().stream()
+                .anyMatch(other -> !other.name().equals(name) && !other.draining() && !other.readOnly());
+        if (on && !othersLeft) {
+            return new Answer.Conflict("no other account is left that could take the blobs of " + name);
+        }
+        namespace.setDraining(name, on);
+        account.get().setDraining(on); // the other gateways follow within a second or so
+        return answer(account.get(), json);
+    }
+
+    Answer setReadOnly(String name, boolean on, boolean json) {
+        Optional<Account> account = accounts.byName(name);
+        if (account.isEmpty()) {
+            return noSuchAccount(name);
+        }
+        namespace.setReadOnly(name, on);
+        account.get().setReadOnly(on);
+        return answer(account.get(), json);
+    }
+
+    private static Answer noSuchAccount(String name) {
+        return new Answer.NotFound("no such account: " + name);
+    }
+
+    private static Answer answer(Account account, boolean json) {
+        if (json) {
+            JsonWriter writer = new JsonWriter(256).beginObject();
+            writer.name("name").value(account.name());
+            writer.name("draining").value(account.draining());
+            writer.name("read_only").value(account.readOnly());
+            return new Answer.Json(writer.endObject().endLine());
+        }
+        return new Answer.Text(new TextTable("NAME", "STATE")
+                .row(account.name(), AdminApi.state(account))
+                .render());
+    }
+
+    /** A table of the accounts that are draining; empty if there are none. The namespace is asked only if there are. */
+    String drainsText() {
+        List<State> drains = drains();
+        if (drains.isEmpty()) {
+            return "";
+        }
+        TextTable table =
+                new TextTable("DRAINING", "BLOBS LEFT", "BYTES LEFT", "MOVED", "BYTES MOVED", "BYTES/S", "END");
+        for (State state : drains) {
+            table.row(
+                    state.account().name(),
+                    state.left().blobs(),
+                    AdminApi.size(state.left().liveBytes()),
+                    state.mode().movedBlobs(),
+                    AdminApi.size(state.mode().movedBytes()),
+                    AdminApi.size(Math.round(state.progress().bytesPerSecond())),
+                    end(state));
+        }
+        return "\n" + table.render();
+    }
+
+    private String end(State state) {
+        if (state.left().blobs() == 0) {
+            return "reached";
+        }
+        return state.expected()
+                .map(rest -> clock.instant()
+                        .plus(rest)
+                        .truncatedTo(ChronoUnit.SECONDS)
+                        .toString())
+                .orElse("unknown");
+    }
+
+    /** An array of the accounts that are draining. */
+    void drainsJson(JsonWriter json) {
+        json.beginArray();
+        for (State state : drains()) {
+            json.beginObject().name("account").value(state.account().name());
+            json.name("remaining_blobs").value(state.left().blobs());
+            json.name("remaining_bytes").value(state.left().liveBytes());
+            json.name("moved_blobs").value(state.mode().movedBlobs());
+            json.name("moved_bytes").value(state.mode().movedBytes());
+            json.name("bytes_per_second").value(Math.round(state.progress().bytesPerSecond()));
+            json.name("missing_blobs").value(state.progress().missingBlobs());
+            json.name("expected_end");
+            Optional<Duration> rest = state.expected();
+            if (rest.isPresent()) {
+                json.instant(clock.instant().plus(rest.get()).toEpochMilli());
+            } else {
+                json.nullValue();
+            }
+            json.endObject();
+        }
+        json.endArray();
+    }
+
+    private List<State> drains() {
+        List<Account> draining =
+                accounts.all().stream().filter(Account::draining).toList();
+        if (draining.isEmpty()) {
+            return List.of();
+        }
+        Map<String, AccountUsage> usage = namespace.accountUsage();
+        Map<String, AccountMode> modes = namespace.accountModes();
+        return draining.stream()
+                .map(account -> new State(
+                        account,
+                        usage.getOrDefault(account.name(), AccountUsage.NONE),
+                        modes.getOrDefault(account.name(), AccountMode.NONE),
+                        drain.progress(account)))
+                .toList();
+    }
+}

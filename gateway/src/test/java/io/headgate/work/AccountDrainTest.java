@@ -1,0 +1,412 @@
+package io.headgate.work;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.account.Account;
+import io.headgate.domain.BlobId;
+import io.headgate.domain.ObjectKey;
+import io.headgate.domain.Slice;
+import io.headgate.namespace.AccountUsage;
+import io.headgate.namespace.BlobMove;
+import io.headgate.namespace.Manifest;
+import io.headgate.namespace.Namespace;
+import io.headgate.namespace.ObjectVersion;
+import io.headgate.namespace.Outcome;
+import io.headgate.namespace.WriteIntents;
+import io.headgate.placement.Placement;
+import io.headgate.placement.Thresholds;
+import io.headgate.work.FaultyStore.Fault;
+import java.nio.ByteBuffer;
+import java.nio.channels.ReadableByteChannel;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+final class AccountDrainTest {
+    private static final List<String> ACCOUNTS = List.of("disk-1", "disk-2", "disk-3");
+    private static final Duration INTERVAL = Duration.ofSeconds(5);
+    private static final WorkSettings.Garbage GARBAGE = new WorkSettings.Garbage(
+            Duration.ZERO, Duration.ofSeconds(10), 1000, 4, Duration.ofMinutes(5), Duration.ofHours(6));
+
+    private static final WorkSettings.Orphans ORPHANS =
+            new WorkSettings.Orphans(Duration.ZERO, Duration.ofDays(1), Duration.ZERO, 1000, Duration.ofMillis(1), 1);
+
+    @TempDir
+    Path directory;
+
+    private Site site;
+    private Account source;
+    private AccountDrain drain;
+    /** The sizes of the objects that there are. */
+    private final TreeMap<String, Long> objects = new TreeMap<>();
+
+    @BeforeEach
+    void open() {
+        site = new Site(directory);
+        source = site.account("disk-1");
+        drain = drain(4, 1L << 40, site.clock::move);
+    }
+
+    @AfterEach
+    void close() {
+        site.close();
+    }
+
+    private AccountDrain drain(int parallelism, long bytesPerSecond, Pace.Pause pause) {
+        return new AccountDrain(
+                site.namespace,
+                site.accounts,
+                new Placement(Thresholds.DEFAULT),
+                new Random(7),
+                site.clock,
+                new Pace(bytesPerSecond, site.clock::nanoTime, pause),
+                new AccountDrain.Settings(parallelism, INTERVAL));
+    }
+
+    private BlobId put(String key, String account, long sizeBytes) throws Exception {
+        objects.put(key, sizeBytes);
+        return site.put(key, account, sizeBytes);
+    }
+
+    private void put(int count, long sizeBytes) throws Exception {
+        for (int i = 0; i < count; i++) {
+            put("key-" + i, "disk-1", sizeBytes);
+        }
+    }
+
+    private void delete(String key) {
+        objects.remove(key);
+        site.delete(key);
+    }
+
+    private Slice slice(String key) {
+        if (site.namespace.currentVersion(Site.BUCKET, new ObjectKey(key))
+                        instanceof Outcome.Done<ObjectVersion>(ObjectVersion version)
+                && version.manifest() instanceof Manifest.Inline inline) {
+            return inline.slice().orElseThrow();
+        }
+        throw new AssertionError(key + " is not there");
+    }
+
+    private void setDraining(boolean draining) {
+        site.namespace.setDraining("disk-1", draining);
+        source.setDraining(draining);
+    }
+
+    private AccountUsage usage(String account) {
+        return site.namespace.accountUsage().getOrDefault(account, AccountUsage.NONE);
+    }
+
+    /** Lets the drain work until its account is empty. */
+    private void drainWhole() throws Exception {
+        for (int rounds = 0; rounds < 100 && usage("disk-1").blobs() > 0; rounds++) {
+            site.turnUntilIdle(drain);
+            site.clock.move(Duration.ofMinutes(6));
+            for (Account account : site.accounts.all()) {
+                site.turnUntilIdle(new BreakerProbe(account, site.namespace, site.intents, site.clock, INTERVAL));
+            }
+        }
+        assertThat(usage("disk-1").blobs()).isZero();
+    }
+
+    /** Every object can be read, each account holds what the namespace says, and nothing else once the garbage is gone. */
+    private void assertNothingLostNorLeaked() throws Exception {
+        for (String name : ACCOUNTS) {
+            site.store(name).set(Fault.NONE);
+        }
+        site.clock.move(Duration.ofHours(7));
+        Set<BlobId> live = new HashSet<>();
+        for (String key : objects.keySet()) {
+            Slice slice = slice(key);
+            live.add(slice.blob());
+            assertThat(slice.lengthBytes()).isEqualTo(objects.get(key));
+            ByteBuffer read = ByteBuffer.allocate((int) slice.lengthBytes());
+            try (ReadableByteChannel channel =
+                    site.account(slice.account()).get(slice.blob(), 0, slice.lengthBytes())) {
+                while (channel.read(read) > 0) {
+                    // until all is there
+                }
+            }
+            assertThat(read.hasRemaining()).as(key).isFalse();
+        }
+        int held = 0;
+        for (String name : ACCOUNTS) {
+            AccountUsage before = usage(name);
+            site.turnUntilIdle(new OrphanSweep(site.account(name), site.namespace, site.clock, ORPHANS));
+            assertThat(usage(name)).as("no strays in " + name).isEqualTo(before);
+            site.turnUntilIdle(new GarbageCleanup(site.account(name), site.namespace, site.reads, site.clock, GARBAGE));
+            AccountUsage usage = usage(name);
+            assertThat(usage.garbageBlobs()).as(name).isZero();
+            assertThat(site.blobs(name)).hasSize((int) usage.blobs()).isSubsetOf(live);
+            held += site.blobs(name).size();
+            assertThat(site.account(name).meter().reservedBytes()).isZero();
+        }
+        assertThat(held).isEqualTo(live.size());
+        assertThat(site.namespace.movesUnderWay(10)).isEmpty();
+    }
+
+    @Test
+    void all_live_blobs_of_a_draining_account_move_to_the_others_and_the_old_ones_go_as_garbage_goes()
+            throws Exception {
+        put(300, 1_000);
+        put("elsewhere", "disk-2", 5);
+        put("large", "disk-1", 3 << 20);
+        delete("key-17");
+        setDraining(true);
+
+        assertThat(site.turnUntilIdle(drain)).isInstanceOf(Turn.Throttled.class);
+
+        assertThat(usage("disk-1")).isEqualTo(new AccountUsage(0, 0, 301, 300_000 + (3 << 20)));
+        assertThat(usage("disk-2").blobs()).isBetween(100L, 201L);
+        assertThat(usage("disk-2").blobs() + usage("disk-3").blobs()).isEqualTo(301);
+        assertThat(site.namespace.accountModes().get("disk-1").movedBlobs()).isEqualTo(300);
+        assertThat(drain.progress(source).movedBytes()).isEqualTo(299_000 + (3 << 20));
+        assertThat(site.blobs("disk-1")).hasSize(301);
+        assertNothingLostNorLeaked();
+        assertThat(site.blobs("disk-1")).isEmpty();
+    }
+
+    @Test
+    void accounts_that_do_not_drain_are_left_alone() throws Exception {
+        put(3, 10);
+
+        assertThat(site.turnUntilIdle(drain)).isEqualTo(Turn.idle(INTERVAL));
+
+        assertThat(usage("disk-1")).isEqualTo(new AccountUsage(3, 30, 0, 0));
+    }
+
+    @Test
+    void a_write_that_commits_to_the_account_later_moves_as_well() throws Exception {
+        put(3, 10);
+        WriteIntents.Write late = site.intents.begin();
+        BlobId blob = site.write(late, "disk-1", 20);
+        setDraining(true);
+        site.turnUntilIdle(drain);
+        assertThat(usage("disk-1").blobs()).isZero();
+
+        site.commit(late, "late", "disk-1", blob, 20);
+        late.settle();
+        objects.put("late", 20L);
+        drainWhole();
+
+        assertThat(slice("late").account()).isNotEqualTo("disk-1");
+        assertNothingLostNorLeaked();
+    }
+
+    @Test
+    void an_account_that_takes_no_copies_fails_none_for_good() throws Exception {
+        put(40, 10);
+        site.store("disk-2").set(Fault.FAILS_LATE);
+        setDraining(true);
+
+        drainWhole();
+
+        assertThat(drain.progress(source).failedCopies()).isPositive();
+        assertThat(usage("disk-3").blobs()).isEqualTo(40);
+        assertNothingLostNorLeaked();
+    }
+
+    @Test
+    void an_account_that_cannot_be_read_is_left_alone_for_a_while_and_drained_when_it_is_back() throws Exception {
+        put(40, 10);
+        setDraining(true);
+        site.store("disk-1").set(Fault.FAILS);
+        site.turnUntilIdle(drain);
+        assertThat(usage("disk-1").blobs()).isEqualTo(40);
+        assertThat(drain.progress(source).failedCopies()).isBetween(1L, 20L);
+
+        site.store("disk-1").set(Fault.NONE);
+        drainWhole();
+
+        assertNothingLostNorLeaked();
+    }
+
+    @Test
+    void a_copy_that_reads_otherwise_than_it_was_written_is_not_taken() throws Exception {
+        BlobId blob = put("a", "disk-1", 100_000);
+        site.store("disk-2").set(Fault.GARBLES);
+        site.account("disk-3").setReadOnly(true);
+        setDraining(true);
+
+        site.turnUntilIdle(drain);
+        assertThat(slice("a")).isEqualTo(new Slice(blob, "disk-1", 0, 100_000));
+        assertThat(drain.progress(source).failedCopies()).isEqualTo(1);
+        assertThat(usage("disk-2")).isEqualTo(new AccountUsage(0, 0, 1, 100_000));
+
+        site.account("disk-3").setReadOnly(false);
+        drainWhole();
+        assertThat(slice("a").account()).isEqualTo("disk-3");
+        assertNothingLostNorLeaked();
+    }
+
+    @Test
+    void a_live_blob_that_is_missing_is_told_once_and_holds_up_no_other() throws Exception {
+        put(20, 10);
+        BlobId lost = slice("key-7").blob();
+        site.store("disk-1").delete(lost);
+        setDraining(true);
+
+        for (int i = 0; i < 5; i++) {
+            site.turnUntilIdle(drain);
+            site.clock.move(Duration.ofMinutes(6));
+        }
+
+        assertThat(usage("disk-1").blobs()).isEqualTo(1);
+        assertThat(slice("key-7").account()).isEqualTo("disk-1");
+        assertThat(drain.progress(source).missingBlobs()).isEqualTo(1);
+        delete("key-7");
+        assertNothingLostNorLeaked();
+    }
+
+    @Test
+    void with_no_account_left_to_take_them_blobs_stay_until_there_is_one() throws Exception {
+        put(20, 10);
+        site.account("disk-2").setReadOnly(true);
+        site.account("disk-3").setReadOnly(true);
+        setDraining(true);
+        site.turnUntilIdle(drain);
+        assertThat(usage("disk-1").blobs()).isEqualTo(20);
+        assertThat(site.namespace.movesUnderWay(10)).isEmpty();
+
+        site.account("disk-3").setReadOnly(false);
+        drainWhole();
+
+        assertThat(usage("disk-3").blobs()).isEqualTo(20);
+        assertNothingLostNorLeaked();
+    }
+
+    @Test
+    void what_a_mover_that_died_had_begun_is_given_up_and_begun_anew() throws Exception {
+        put(20, 10);
+        for (int i = 0; i < 10; i++) {
+            BlobId blob = slice("key-" + i).blob();
+            site.namespace.beginMoves(List.of(new BlobMove(blob, "disk-1", "disk-2", 10)), site.clock.instant());
+            if (i < 5) {
+                site.writeBlob(blob, "disk-2", i < 3 ? 10 : 4); // whole or half
+            }
+        }
+        setDraining(true);
+
+        drainWhole();
+
+        assertThat(usage("disk-2").garbageBlobs()).isEqualTo(10);
+        assertNothingLostNorLeaked();
+    }
+
+    @Test
+    void undraining_stops_with_the_blobs_that_are_being_copied_and_a_blob_moves_back_when_that_is_safe()
+            throws Exception {
+        put(50, 10_000);
+        drain = drain(1, 10_000, wait -> {
+            site.clock.move(wait);
+            setDraining(false);
+        });
+        setDraining(true);
+
+        site.turnUntilIdle(drain);
+
+        assertThat(usage("disk-1").blobs()).isEqualTo(48);
+        assertThat(site.namespace.movesUnderWay(10)).isEmpty();
+        assertThat(drain.progress(source).movedBlobs()).isEqualTo(2);
+        site.account("disk-2").setDraining(true);
+        site.account("disk-3").setDraining(true);
+        source = site.account("disk-2");
+        drain = drain(4, 1L << 40, site.clock::move);
+        site.turnUntilIdle(drain);
+        assertThat(usage("disk-1").blobs()).as("its garbage waits there").isEqualTo(48);
+        GarbageCleanup cleanup =
+                new GarbageCleanup(site.account("disk-1"), site.namespace, site.reads, site.clock, GARBAGE);
+        site.clock.move(Duration.ofMinutes(5));
+        site.turnUntilIdle(cleanup);
+        site.clock.move(Namespace.MOVE_BACK_AFTER.plusSeconds(1));
+        site.turnUntilIdle(drain);
+        assertThat(usage("disk-1").blobs()).isEqualTo(50);
+        assertNothingLostNorLeaked();
+    }
+
+    @Test
+    void a_blob_deleted_while_it_is_copied_goes_from_both_accounts() throws Exception {
+        put(1, 200_000); // more than passes without a wait
+        drain = drain(1, 100_000, wait -> {
+            site.clock.move(wait);
+            delete("key-0");
+        });
+        setDraining(true);
+
+        drainWhole();
+
+        assertThat(drain.progress(source).movedBlobs()).isZero();
+        assertThat(drain.progress(source).failedCopies()).isZero();
+        assertThat(usage("disk-2").garbageBlobs() + usage("disk-3").garbageBlobs())
+                .isEqualTo(1);
+        assertNothingLostNorLeaked();
+    }
+
+    @Test
+    void bytes_move_no_faster_than_they_may_and_the_end_can_be_told() throws Exception {
+        put(20, 50_000);
+        drain = drain(4, 100_000, wait -> site.clock.move(wait.dividedBy(4))); // as four wait at once
+        setDraining(true);
+        long begun = site.clock.nanoTime();
+
+        site.turnUntilIdle(drain);
+
+        assertThat(usage("disk-1").blobs()).isZero();
+        Duration took = Duration.ofNanos(site.clock.nanoTime() - begun);
+        assertThat(took).isBetween(Duration.ofSeconds(2), Duration.ofSeconds(60));
+        assertThat(drain.progress(source).bytesPerSecond())
+                .isCloseTo(1_000_000 / (took.toMillis() / 1000.0), Percentage.withPercentage(5));
+        assertThat(drain.progress(source).expected(40, 1_000_000).orElseThrow())
+                .isCloseTo(took.multipliedBy(2), Duration.ofSeconds(2));
+        site.clock.move(Duration.ofMinutes(2));
+        assertThat(drain.progress(source).expected(40, 1_000_000)).isEmpty();
+    }
+
+    @Test
+    void a_namespace_that_fails_loses_nothing() throws Exception {
+        put(5, 10);
+        BlobId blob = slice("key-0").blob();
+        setDraining(true);
+        drain.work(); // begins a pass
+        drain.work(); // lists
+        site.namespace.close();
+        assertThat(new WorkerLoop(drain, site.clock).turn()).isPositive();
+        site.close();
+
+        site = new Site(directory);
+        source = site.account("disk-1");
+        drain = drain(4, 1L << 40, site.clock::move);
+        new ModeRefresh(site.namespace, site.accounts).work();
+        assertThat(source.draining()).isTrue();
+        assertThat(slice("key-0")).isEqualTo(new Slice(blob, "disk-1", 0, 10));
+        drainWhole();
+        assertNothingLostNorLeaked();
+    }
+
+    @Test
+    void modes_are_taken_over_from_the_namespace() throws Exception {
+        ModeRefresh refresh = new ModeRefresh(site.namespace, site.accounts);
+        site.namespace.setDraining("disk-1", true);
+        site.namespace.setReadOnly("disk-2", true);
+        refresh.work();
+        assertThat(source.draining()).isTrue();
+        assertThat(site.account("disk-2").readOnly()).isTrue();
+        assertThat(site.account("disk-3").draining()).isFalse();
+
+        site.namespace.setDraining("disk-1", false);
+        refresh.work();
+        assertThat(source.draining()).isFalse();
+        assertThat(source.readOnly()).isFalse();
+    }
+}
