@@ -15,10 +15,6 @@ import io.headgate.app.config.HeadgateConfig.OrphansConfig;
 import io.headgate.app.config.HeadgateConfig.PlacementConfig;
 import io.headgate.app.config.HeadgateConfig.SweepConfig;
 import io.headgate.app.config.HeadgateConfig.UserConfig;
-import io.headgate.blob.BlobStore;
-import io.headgate.blob.StallGuard;
-import io.headgate.blob.local.Durability;
-import io.headgate.blob.local.LocalBlobStore;
 import io.headgate.domain.BlobIds;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.ReadsInFlight;
@@ -54,9 +50,6 @@ import java.util.random.RandomGenerator;
 final class Gateway implements AutoCloseable {
     /** The id of the user who may do everything. */
     static final String ROOT_USER = "root";
-
-    /** Of one account. Each may hold a thread of the operating system. */
-    private static final int MAX_HANGING_CALLS = 32;
 
     private final Namespace namespace;
     private final Accounts accounts;
@@ -186,43 +179,15 @@ final class Gateway implements AutoCloseable {
 
     private static Accounts accounts(
             HeadgateConfig config, AccountListener listener, Set<String> inUse, InstantSource clock) {
+        Stores stores = new Stores(config, inUse, clock);
         List<Account> accounts = new ArrayList<>();
         for (AccountConfig account : config.accounts()) {
             Account.Description description = new Account.Description(
-                    account.name(), kind(account.storage()), account.region(), limits(account.limits()));
+                    account.name(), Stores.kind(account.storage()), account.region(), limits(account.limits()));
             accounts.add(new Account(
-                    description,
-                    breaker(config.breaker()),
-                    new StallGuard(
-                            store(account, !inUse.contains(account.name()), clock),
-                            account.name(),
-                            config.breaker().stallTimeout(),
-                            MAX_HANGING_CALLS),
-                    System::nanoTime,
-                    listener));
+                    description, breaker(config.breaker()), stores.open(account), System::nanoTime, listener));
         }
         return new Accounts(accounts);
-    }
-
-    private static String kind(HeadgateConfig.Storage storage) {
-        return switch (storage) {
-            case HeadgateConfig.Storage.Local local -> "local";
-        };
-    }
-
-    private static BlobStore store(AccountConfig account, boolean firstUse, InstantSource clock) {
-        return switch (account.storage()) {
-            case HeadgateConfig.Storage.Local local ->
-                new LocalBlobStore(
-                        account.name(),
-                        local.path(),
-                        switch (local.durability()) {
-                            case SYNC -> Durability.SYNC;
-                            case NONE -> Durability.NONE;
-                        },
-                        firstUse,
-                        clock);
-        };
     }
 
     private static Limits limits(HeadgateConfig.Limits limits) {

@@ -1,5 +1,7 @@
 package io.headgate.app.config;
 
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -102,6 +104,29 @@ record ValueType<T>(String name, boolean secret, Function<String, T> parser) {
 
     static ValueType<HostPort> hostPort() {
         return new ValueType<>("HOST:PORT", false, HostPort::parse);
+    }
+
+    /** The URL of a service: scheme, host, perhaps port and path. */
+    static ValueType<URI> endpoint() {
+        return new ValueType<>("URL, http or https", false, text -> {
+            URI url = uri(text);
+            require(
+                    "http".equals(url.getScheme()) || "https".equals(url.getScheme()),
+                    "is not a URL that begins with http:// or https://");
+            require(url.getHost() != null && !url.getHost().isEmpty(), "is a URL without a host");
+            require(
+                    url.getRawUserInfo() == null && url.getRawQuery() == null && url.getRawFragment() == null,
+                    "is a URL with more than scheme, host, port and path");
+            return url;
+        });
+    }
+
+    private static URI uri(String text) {
+        try {
+            return new URI(text);
+        } catch (URISyntaxException malformed) {
+            throw new IllegalArgumentException("is not a URL", malformed);
+        }
     }
 
     /** A path, taken from the working directory unless it is absolute. */

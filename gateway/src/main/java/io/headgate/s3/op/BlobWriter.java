@@ -132,9 +132,7 @@ final class BlobWriter {
                 failed.add(account.name());
                 discard(write, blob, account, sizeBytes);
                 if (!source.rewind()) {
-                    throw new S3Exception(
-                            S3Error.SERVICE_UNAVAILABLE,
-                            "The storage account failed during the upload. Please try again");
+                    throw unmovable(fault);
                 }
             } catch (IOException | RuntimeException bodyFailed) {
                 discard(write, blob, account, sizeBytes);
@@ -145,6 +143,13 @@ final class BlobWriter {
                 }
             }
         }
+    }
+
+    private static S3Exception unmovable(BlobStoreException fault) {
+        return fault.kind() == BlobStoreException.Kind.THROTTLED
+                ? new S3Exception(S3Error.SLOW_DOWN)
+                : new S3Exception(
+                        S3Error.SERVICE_UNAVAILABLE, "The storage account failed during the upload. Please try again");
     }
 
     private Account choose(String region, long sizeBytes, Set<String> failed, boolean replayable) {

@@ -1,0 +1,95 @@
+package io.headgate.app;
+
+import io.headgate.app.config.HeadgateConfig;
+import io.headgate.app.config.HeadgateConfig.AccountConfig;
+import io.headgate.app.config.HeadgateConfig.Storage;
+import io.headgate.app.config.Secret;
+import io.headgate.blob.Allowance;
+import io.headgate.blob.BlobStore;
+import io.headgate.blob.StallGuard;
+import io.headgate.blob.local.Durability;
+import io.headgate.blob.local.LocalBlobStore;
+import io.headgate.blob.s3.S3BlobStore;
+import io.headgate.blob.s3.S3Credentials;
+import io.headgate.blob.s3.S3Settings;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Set;
+
+/**
+ * Makes the stores of the configured accounts. A library of a cloud is loaded when the first account needs it.
+ *
+ * <p>Local directories are guarded against calls that hang; the clients of remote services have time-outs of their own, so a guard
+ * around them would only cost a thread and a second clock.
+ */
+final class Stores {
+    /** Of one account. Each may hold a thread of the operating system. */
+    private static final int MAX_HANGING_CALLS = 32;
+
+    private final Duration stallTimeout;
+    private final Allowance uploadMemory;
+    private final Set<String> inUse;
+    private final InstantSource clock;
+
+    /** @param inUse accounts of which the namespace knows blobs: their directories are not made anew */
+    Stores(HeadgateConfig config, Set<String> inUse, InstantSource clock) {
+        this.stallTimeout = config.breaker().stallTimeout();
+        this.uploadMemory = Allowance.ofMemory(
+                "units of 64 KiB of memory for uploads",
+                config.uploadMemoryBytes().orElse(Runtime.getRuntime().maxMemory() / 4),
+                stallTimeout);
+        this.inUse = inUse;
+        this.clock = clock;
+    }
+
+    static String kind(Storage storage) {
+        return switch (storage) {
+            case Storage.Local _ -> "local";
+            case Storage.S3 _ -> "s3";
+        };
+    }
+
+    BlobStore open(AccountConfig account) {
+        return switch (account.storage()) {
+            case Storage.Local local ->
+                new StallGuard(local(account.name(), local), account.name(), stallTimeout, MAX_HANGING_CALLS);
+            case Storage.S3 s3 -> new S3BlobStore(account.name(), settings(account.region(), s3), uploadMemory);
+        };
+    }
+
+    private LocalBlobStore local(String name, Storage.Local local) {
+        Durability durability = switch (local.durability()) {
+            case SYNC -> Durability.SYNC;
+            case NONE -> Durability.NONE;
+        };
+        return new LocalBlobStore(name, local.path(), durability, !inUse.contains(name), clock);
+    }
+
+    private S3Settings settings(String region, Storage.S3 s3) {
+        return new S3Settings(
+                s3.endpoint(),
+                region,
+                s3.bucket(),
+                s3.prefix(),
+                s3.pathStyle(),
+                credentials(s3),
+                switch (s3.checksum()) {
+                    case CRC32C -> S3Settings.Checksum.CRC32C;
+                    case MD5 -> S3Settings.Checksum.MD5;
+                },
+                s3.maxConnections(),
+                stallTimeout,
+                S3Settings.PART_BYTES);
+    }
+
+    private static S3Credentials credentials(Storage.S3 s3) {
+        S3Credentials own = s3.key()
+                .<S3Credentials>map(key ->
+                        new S3Credentials.Key(key.accessKey(), key.secretKey().reveal()))
+                .orElseGet(S3Credentials.DefaultChain::new);
+        return s3.role()
+                .<S3Credentials>map(role -> new S3Credentials.Role(
+                        own, role.arn(), role.externalId().map(Secret::reveal)))
+                .orElse(own);
+    }
+}
