@@ -7,6 +7,9 @@ import io.headgate.app.config.Secret;
 import io.headgate.blob.Allowance;
 import io.headgate.blob.BlobStore;
 import io.headgate.blob.StallGuard;
+import io.headgate.blob.azure.AzureBlobStore;
+import io.headgate.blob.azure.AzureCredentials;
+import io.headgate.blob.azure.AzureSettings;
 import io.headgate.blob.local.Durability;
 import io.headgate.blob.local.LocalBlobStore;
 import io.headgate.blob.s3.S3BlobStore;
@@ -46,6 +49,7 @@ final class Stores {
         return switch (storage) {
             case Storage.Local _ -> "local";
             case Storage.S3 _ -> "s3";
+            case Storage.Azure _ -> "azure";
         };
     }
 
@@ -54,6 +58,7 @@ final class Stores {
             case Storage.Local local ->
                 new StallGuard(local(account.name(), local), account.name(), stallTimeout, MAX_HANGING_CALLS);
             case Storage.S3 s3 -> new S3BlobStore(account.name(), settings(account.region(), s3), uploadMemory);
+            case Storage.Azure azure -> new AzureBlobStore(account.name(), settings(azure), uploadMemory);
         };
     }
 
@@ -91,5 +96,24 @@ final class Stores {
                 .<S3Credentials>map(role -> new S3Credentials.Role(
                         own, role.arn(), role.externalId().map(Secret::reveal)))
                 .orElse(own);
+    }
+
+    private AzureSettings settings(Storage.Azure azure) {
+        return new AzureSettings(
+                azure.endpoint(),
+                azure.container(),
+                azure.createContainer(),
+                azure.prefix(),
+                switch (azure.access()) {
+                    case HeadgateConfig.AzureAccess.Key(String account, Secret key) ->
+                        new AzureCredentials.SharedKey(account, key.reveal());
+                    case HeadgateConfig.AzureAccess.Sas(Secret token) ->
+                        new AzureCredentials.Sas(
+                                token.reveal().startsWith("?") ? token.reveal().substring(1) : token.reveal());
+                    case HeadgateConfig.AzureAccess.Identity() -> new AzureCredentials.Identity();
+                },
+                azure.maxConnections(),
+                stallTimeout,
+                AzureSettings.BLOCK_BYTES);
     }
 }

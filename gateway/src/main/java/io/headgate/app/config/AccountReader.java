@@ -2,6 +2,7 @@ package io.headgate.app.config;
 
 import io.headgate.app.config.HeadgateConfig.AccountConfig;
 import io.headgate.app.config.HeadgateConfig.AccountType;
+import io.headgate.app.config.HeadgateConfig.AzureAccess;
 import io.headgate.app.config.HeadgateConfig.Credentials;
 import io.headgate.app.config.HeadgateConfig.Limits;
 import io.headgate.app.config.HeadgateConfig.Role;
@@ -29,6 +30,15 @@ final class AccountReader {
             AccountSettings.ASSUME_ROLE,
             AccountSettings.EXTERNAL_ID,
             AccountSettings.CHECKSUM);
+    private static final Set<String> OF_AZURE = keys(
+            AccountSettings.ENDPOINT,
+            AccountSettings.PREFIX,
+            AccountSettings.MAX_CONNECTIONS,
+            AccountSettings.AZURE_ACCOUNT,
+            AccountSettings.AZURE_KEY,
+            AccountSettings.AZURE_SAS,
+            AccountSettings.CONTAINER,
+            AccountSettings.CREATE_CONTAINER);
 
     private final String gatewayRegion;
     private final Map<String, String> names = new HashMap<>();
@@ -59,6 +69,7 @@ final class AccountReader {
         Storage storage = switch (of.get(AccountSettings.TYPE)) {
             case LOCAL -> local(of);
             case S3 -> s3(of);
+            case AZURE -> azure(of);
         };
         String region = of.find(AccountSettings.REGION).orElse(gatewayRegion);
         return new AccountConfig(name, region, limits(of), storage);
@@ -112,6 +123,56 @@ final class AccountReader {
             throw of.error(AccountSettings.EXTERNAL_ID, "is set without assume_role");
         }
         return arn.map(role -> new Role(role, externalId));
+    }
+
+    private Storage azure(Values of) throws ConfigException {
+        of.refuseOthers(AccountType.AZURE, OF_AZURE);
+        Optional<String> account = of.find(AccountSettings.AZURE_ACCOUNT);
+        URI endpoint = azureEndpoint(of, account);
+        String container = of.need(AccountSettings.CONTAINER, AccountType.AZURE);
+        String prefix = of.get(AccountSettings.PREFIX);
+        of.unique(
+                places,
+                List.of(endpoint, container, prefix),
+                "the prefix of the container",
+                AccountSettings.CONTAINER,
+                container + "/" + prefix);
+        return new Storage.Azure(
+                endpoint,
+                container,
+                of.get(AccountSettings.CREATE_CONTAINER),
+                prefix,
+                azureAccess(of, endpoint, account),
+                of.get(AccountSettings.MAX_CONNECTIONS));
+    }
+
+    private static URI azureEndpoint(Values of, Optional<String> account) throws ConfigException {
+        Optional<URI> endpoint = of.find(AccountSettings.ENDPOINT);
+        if (endpoint.isEmpty() && account.isEmpty()) {
+            throw of.error(AccountSettings.ENDPOINT, "or account is needed for the type azure");
+        }
+        return endpoint.orElseGet(() -> URI.create("https://" + account.orElseThrow() + ".blob.core.windows.net"));
+    }
+
+    private static AzureAccess azureAccess(Values of, URI endpoint, Optional<String> account) throws ConfigException {
+        Optional<Secret> key = of.find(AccountSettings.AZURE_KEY);
+        Optional<Secret> sas = of.find(AccountSettings.AZURE_SAS);
+        if (key.isPresent()) {
+            if (sas.isPresent()) {
+                throw of.error(AccountSettings.AZURE_SAS, "is set beside key; one of them is enough");
+            }
+            if (account.isEmpty()) {
+                throw of.error(AccountSettings.AZURE_KEY, "is set without account");
+            }
+            return new AzureAccess.Key(account.get(), key.get());
+        }
+        if (sas.isPresent()) {
+            return new AzureAccess.Sas(sas.get());
+        }
+        if (!endpoint.getScheme().equals("https")) {
+            throw of.error(AccountSettings.ENDPOINT, "needs key or sas: Microsoft Entra is only spoken to over https");
+        }
+        return new AzureAccess.Identity();
     }
 
     private static Limits limits(Values of) throws ConfigException {

@@ -41,8 +41,12 @@ final class AccountSettings {
                     ValueType.oneOf(HeadgateConfig.Durability.class),
                     "sync",
                     "`local`: `sync` flushes each blob to disk before the write is acknowledged; `none` does not, for benchmarks."));
-    static final Setting<URI> ENDPOINT = add(Setting.optional(
-            "storage_shards[].endpoint", ValueType.endpoint(), "the provider's own", "`s3`: URL of the service."));
+    static final Setting<URI> ENDPOINT = add(
+            Setting.optional(
+                    "storage_shards[].endpoint",
+                    ValueType.endpoint(),
+                    "the provider's own",
+                    "URL of the service. `s3`: AWS's for the region is the default. `azure`: of the account's Blob service; `https://ACCOUNT.blob.core.windows.net` is the default."));
     static final Setting<String> PREFIX = add(Setting.of(
             "storage_shards[].prefix",
             ValueType.text(
@@ -50,13 +54,13 @@ final class AccountSettings {
                     "[A-Za-z0-9._/-]{0,200}",
                     "is not up to 200 of A-Z a-z 0-9 . _ - /"),
             "blobs/",
-            "`s3`: what the names of all blobs begin with. Nothing else may be below it."));
+            "`s3`, `azure`: what the names of all blobs begin with. Nothing else may be below it."));
     static final Setting<Integer> MAX_CONNECTIONS = add(
             Setting.of(
                     "storage_shards[].max_connections",
                     ValueType.integer(1, 10_000),
                     "256",
-                    "`s3`: requests under way at once. A read counts until its client has taken the last byte. Further ones wait for `breaker.stall_timeout`, then the account counts as throttled."));
+                    "`s3`, `azure`: requests under way at once. A read counts until its client has taken the last byte. Further ones wait for `breaker.stall_timeout`, then the account counts as throttled."));
     static final Setting<String> BUCKET = add(Setting.optional(
             "storage_shards[].bucket",
             ValueType.text(
@@ -100,6 +104,36 @@ final class AccountSettings {
                     ValueType.oneOf(HeadgateConfig.RequestChecksum.class),
                     "crc32c",
                     "`s3`: how the service checks the bytes it gets: `crc32c` by `x-amz-checksum-crc32c`, `md5` by `Content-MD5`, which older services and GCS know."));
+    static final Setting<String> AZURE_ACCOUNT = add(Setting.optional(
+            "storage_shards[].account",
+            ValueType.text(
+                    "3 to 24 of a-z 0-9", "[a-z0-9]{3,24}", "is not a storage account's name (3 to 24 of a-z 0-9)"),
+            "needed with `key`, or without `endpoint`",
+            "`azure`: the storage account's name."));
+    static final Setting<Secret> AZURE_KEY = add(Setting.optional(
+            "storage_shards[].key",
+            ValueType.base64Secret(16, 256),
+            "Microsoft Entra",
+            "`azure`: one of the storage account's two keys."));
+    static final Setting<Secret> AZURE_SAS = add(
+            Setting.optional(
+                    "storage_shards[].sas",
+                    ValueType.secret(8, 2048),
+                    "Microsoft Entra",
+                    "`azure`: a shared access signature in the key's place, with or without its question mark. Without both: the identity that the SDK finds in environment, workload, machine or developer's tools; that needs https."));
+    static final Setting<String> CONTAINER = add(Setting.optional(
+            "storage_shards[].container",
+            ValueType.text(
+                    "3 to 63 of a-z 0-9 -",
+                    "(?=.{3,63}$)[a-z0-9](-?[a-z0-9])*",
+                    "is not a container's name (3 to 63 of a-z 0-9 - without two hyphens in a row)"),
+            "required for `azure`",
+            "`azure`: the container."));
+    static final Setting<Boolean> CREATE_CONTAINER = add(Setting.of(
+            "storage_shards[].create_container",
+            ValueType.bool(),
+            "false",
+            "`azure`: whether to make the container when it is not there."));
     static final Setting<Long> CAPACITY = add(Setting.optional(
             "storage_shards[].limits.capacity",
             ValueType.bytes("1MiB", "7EiB"),

@@ -73,7 +73,8 @@ public record HeadgateConfig(
     /** The kinds of account. */
     enum AccountType {
         LOCAL,
-        S3
+        S3,
+        AZURE
     }
 
     /** An account; names are unique. */
@@ -111,6 +112,32 @@ public record HeadgateConfig(
                 RequestChecksum checksum,
                 int maxConnections)
                 implements Storage {}
+
+        /**
+         * A container of Azure Blob Storage; no other account has its prefix.
+         *
+         * @param endpoint of the storage account's Blob service
+         */
+        record Azure(
+                URI endpoint,
+                String container,
+                boolean createContainer,
+                String prefix,
+                AzureAccess access,
+                int maxConnections)
+                implements Storage {}
+    }
+
+    /** How an Azure account lets the gateway in. */
+    public sealed interface AzureAccess {
+        /** A key of the storage account, in Base64. */
+        record Key(String account, Secret key) implements AzureAccess {}
+
+        /** A shared access signature. */
+        record Sas(Secret token) implements AzureAccess {}
+
+        /** What the SDK finds. */
+        record Identity() implements AzureAccess {}
     }
 
     /** A role of AWS. */

@@ -5,6 +5,7 @@ import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.Locale;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -33,6 +34,19 @@ record ValueType<T>(String name, boolean secret, Function<String, T> parser) {
                     "has " + text.length() + " characters, not " + minLength + " to " + maxLength);
             require(text.chars().allMatch(c -> c > ' ' && c < 0x7F), "has characters other than printable ASCII");
             return new Secret(text);
+        });
+    }
+
+    /** A secret in Base64, kept as text. */
+    static ValueType<Secret> base64Secret(int minLength, int maxLength) {
+        ValueType<Secret> plain = secret(minLength, maxLength);
+        return new ValueType<>("secret in Base64, " + minLength + " to " + maxLength + " characters", true, text -> {
+            try {
+                require(Base64.getDecoder().decode(text).length > 0, "is empty");
+            } catch (IllegalArgumentException malformed) {
+                throw new IllegalArgumentException("is not Base64", malformed);
+            }
+            return plain.parser().apply(text);
         });
     }
 

@@ -321,8 +321,53 @@ final class ConfigLoaderTest {
         assertThat(config.toString()).doesNotContain("other-secret", "ext-1");
     }
 
+    @Test
+    void an_azure_account_has_its_keys() throws Exception {
+        environment.put("AZ1_KEY", "c2VjcmV0IG9mIGF6LTEgc2VjcmV0");
+        HeadgateConfig config = load("""
+                storage_shards:
+                  - name: az-1
+                    type: azure
+                    endpoint: http://127.0.0.1:10000/devstoreaccount1
+                    account: devstoreaccount1
+                    key: ${AZ1_KEY}
+                    container: blobs
+                    create_container: true
+                    region: eu-west
+                  - {name: az-2, type: azure, account: two, container: blobs, sas: "?sv=1&sig=abc", prefix: ""}
+                  - {name: az-3, type: azure, account: three, container: blobs, max_connections: 9}
+                """);
+
+        assertThat(config.accounts())
+                .extracting(HeadgateConfig.AccountConfig::storage)
+                .containsExactly(
+                        new Storage.Azure(
+                                URI.create("http://127.0.0.1:10000/devstoreaccount1"),
+                                "blobs",
+                                true,
+                                "blobs/",
+                                new HeadgateConfig.AzureAccess.Key(
+                                        "devstoreaccount1", new Secret("c2VjcmV0IG9mIGF6LTEgc2VjcmV0")),
+                                256),
+                        new Storage.Azure(
+                                URI.create("https://two.blob.core.windows.net"),
+                                "blobs",
+                                false,
+                                "",
+                                new HeadgateConfig.AzureAccess.Sas(new Secret("?sv=1&sig=abc")),
+                                256),
+                        new Storage.Azure(
+                                URI.create("https://three.blob.core.windows.net"),
+                                "blobs",
+                                false,
+                                "blobs/",
+                                new HeadgateConfig.AzureAccess.Identity(),
+                                9));
+        assertThat(config.toString()).doesNotContain("c2VjcmV0", "sig=abc");
+    }
+
     @ParameterizedTest
-    @CsvSource(delimiter = '|', textBlock = """
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
                     type: s3                                        | : needs the key bucket for the type s3
                     type: s3, bucket: b1c, path: /x                  | .path: is not for accounts of the type s3
                     type: local, path: /x, bucket: b1c               | .bucket: is not for accounts of the type local
@@ -332,6 +377,14 @@ final class ConfigLoaderTest {
                     type: s3, bucket: b1c, assume_role: me           | .assume_role: "me" is not the ARN of a role (arn:...:role/...)
                     type: s3, bucket: b1c, endpoint: s3.example      | .endpoint: "s3.example" is not a URL that begins with http:// or https://
                     type: s3, bucket: b1c, endpoint: "http://u:p@h"  | .endpoint: "http://u:p@h" is a URL with more than scheme, host, port and path
+                    type: azure, container: c-1                      | : endpoint or account is needed for the type azure
+                    type: azure, account: acc                        | : needs the key container for the type azure
+                    type: azure, account: acc, container: c--1       | .container: "c--1" is not a container's name (3 to 63 of a-z 0-9 - without two hyphens in a row)
+                    type: azure, account: acc, container: c-1, bucket: b1c | .bucket: is not for accounts of the type azure
+                    type: azure, account: acc, container: c-1, key: "?notbase64?notbase64" | .key: the value is not Base64
+                    type: azure, account: acc, container: c-1, key: c2VjcmV0c2VjcmV0, sas: "sig=12345" | .sas: is set beside key; one of them is enough
+                    type: azure, endpoint: "https://h", container: c-1, key: c2VjcmV0c2VjcmV0 | .key: is set without account
+                    type: azure, endpoint: "http://h", container: c-1 | .endpoint: needs key or sas: Microsoft Entra is only spoken to over https
                     type: s3, bucket: b1c, checksum: sha1            | .checksum: "sha1" is not one of crc32c, md5
                     """)
     void a_wrong_key_of_an_account_is_named(String keys, String message) {
