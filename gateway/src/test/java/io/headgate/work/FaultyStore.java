@@ -24,6 +24,8 @@ public final class FaultyStore implements BlobStore {
         /** Takes some of a blob's bytes, then fails. */
         FAILS_LATE,
         THROTTLES,
+        /** Takes some of a blob's bytes, then throttles. */
+        THROTTLES_LATE,
         /** Takes no bytes, but gives and deletes them. */
         FULL,
         /** Each call hangs until the fault is taken back. */
@@ -77,6 +79,10 @@ public final class FaultyStore implements BlobStore {
             body.readNBytes((int) lengthBytes / 2 + 1);
             throw new BlobStoreException(Kind.ACCOUNT_FAULT, "input/output error in the midst");
         }
+        if (fault == Fault.THROTTLES_LATE) {
+            body.readNBytes((int) lengthBytes / 2 + 1);
+            throw new BlobStoreException(Kind.THROTTLED, "slow down in the midst");
+        }
         real.put(id, lengthBytes, body);
     }
 
@@ -122,7 +128,7 @@ public final class FaultyStore implements BlobStore {
     private void check(boolean writes) throws BlobStoreException {
         switch (fault) {
             case NONE -> {}
-            case FAILS_LATE -> {}
+            case FAILS_LATE, THROTTLES_LATE -> {}
             case FAILS -> throw new BlobStoreException(Kind.ACCOUNT_FAULT, "input/output error");
             case THROTTLES -> throw new BlobStoreException(Kind.THROTTLED, "slow down");
             case FULL -> {

@@ -128,7 +128,12 @@ final class BlobWriter {
             } catch (BreakerOpenException justOpened) {
                 failed.add(account.name());
             } catch (BlobStoreException fault) {
-                LOG.warn("account {} failed a write: {}", account.name(), fault.getMessage());
+                if (fault.kind() == BlobStoreException.Kind.THROTTLED) {
+                    // Ordinary under load, and counted by the account's metrics.
+                    LOG.debug("account {} throttled a write: {}", account.name(), fault.getMessage());
+                } else {
+                    LOG.warn("account {} failed a write: {}", account.name(), fault.getMessage());
+                }
                 failed.add(account.name());
                 discard(write, blob, account, sizeBytes);
                 if (!source.rewind()) {
