@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * waits in the account's connection. Used by one thread at a time.
  */
 public final class ResumingChannel implements ReadableByteChannel {
-    /** Requests that break one after the other before the read fails. */
+    /** So many requests may break one after the other; with the next one the read fails. */
     private static final int MAX_BREAKS = 3;
     /** A request that yielded so many bytes has got somewhere. */
     private static final long PROGRESS_BYTES = 64 << 10;
