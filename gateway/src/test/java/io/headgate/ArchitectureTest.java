@@ -56,7 +56,10 @@ final class ArchitectureTest {
             row("org.sqlite..", "namespace.sql"),
             row("io.micrometer..", "admin", "app"),
             row("io.prometheus..", "admin", "app"),
-            row("org.snakeyaml..", "app.config"));
+            row("org.snakeyaml..", "app.config"),
+            row("software.amazon.awssdk..", "blob.s3"),
+            row("com.azure..", "blob.azure"),
+            row("reactor..", "blob.azure"));
 
     @ArchTest
     static void each_package_imports_only_what_its_row_names(JavaClasses classes) {

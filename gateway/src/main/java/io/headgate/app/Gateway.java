@@ -17,9 +17,6 @@ import io.headgate.app.config.HeadgateConfig.SweepConfig;
 import io.headgate.app.config.HeadgateConfig.UserConfig;
 import io.headgate.blob.BlobStore;
 import io.headgate.blob.CarrierWatch;
-import io.headgate.blob.StallGuard;
-import io.headgate.blob.local.Durability;
-import io.headgate.blob.local.LocalBlobStore;
 import io.headgate.domain.BlobIds;
 import io.headgate.namespace.AccountUsage;
 import io.headgate.namespace.Namespace;
@@ -62,9 +59,6 @@ public final class Gateway implements AutoCloseable {
     /** The id of the user who may do everything. */
     static final String ROOT_USER = "root";
 
-    /** Of one account. Each may hold a thread of the operating system. */
-    private static final int MAX_HANGING_CALLS = 32;
-
     private final Namespace namespace;
     private final Accounts accounts;
     private final CarrierWatch carriers;
@@ -106,12 +100,8 @@ public final class Gateway implements AutoCloseable {
         // An account that holds blobs is not taken into use anew when its directory is missing: a disk is not mounted.
         Map<String, AccountUsage> usage = namespace.accountUsage();
         CarrierWatch carriers = new CarrierWatch();
-        Accounts accounts = accounts(
-                config,
-                listener,
-                account -> between.apply(
-                        account.name(), store(account, namespace.id(), !usage.containsKey(account.name()), clock)),
-                carriers);
+        Stores stores = new Stores(config, namespace.id(), usage.keySet(), clock, carriers);
+        Accounts accounts = accounts(config, listener, account -> stores.open(account, between));
         for (Account account : accounts.all()) {
             // Known before the first write, which must not think that the account is empty.
             AccountUsage of = usage.getOrDefault(account.name(), AccountUsage.NONE);
@@ -242,49 +232,15 @@ public final class Gateway implements AutoCloseable {
     }
 
     private static Accounts accounts(
-            HeadgateConfig config,
-            AccountListener listener,
-            Function<AccountConfig, BlobStore> stores,
-            CarrierWatch watch) {
+            HeadgateConfig config, AccountListener listener, Function<AccountConfig, BlobStore> stores) {
         List<Account> accounts = new ArrayList<>();
         for (AccountConfig account : config.accounts()) {
             Account.Description description = new Account.Description(
-                    account.name(), kind(account.storage()), account.region(), limits(account.limits()));
+                    account.name(), Stores.kind(account.storage()), account.region(), limits(account.limits()));
             accounts.add(new Account(
-                    description,
-                    breaker(config.breaker()),
-                    new StallGuard(
-                            stores.apply(account),
-                            account.name(),
-                            config.breaker().stallTimeout(),
-                            MAX_HANGING_CALLS,
-                            watch),
-                    System::nanoTime,
-                    listener));
+                    description, breaker(config.breaker()), stores.apply(account), System::nanoTime, listener));
         }
         return new Accounts(accounts);
-    }
-
-    private static String kind(HeadgateConfig.Storage storage) {
-        return switch (storage) {
-            case HeadgateConfig.Storage.Local local -> "local";
-        };
-    }
-
-    private static BlobStore store(AccountConfig account, String namespaceId, boolean firstUse, InstantSource clock) {
-        return switch (account.storage()) {
-            case HeadgateConfig.Storage.Local local ->
-                new LocalBlobStore(
-                        account.name(),
-                        namespaceId,
-                        local.path(),
-                        switch (local.durability()) {
-                            case SYNC -> Durability.SYNC;
-                            case NONE -> Durability.NONE;
-                        },
-                        firstUse,
-                        clock);
-        };
     }
 
     private static Limits limits(HeadgateConfig.Limits limits) {

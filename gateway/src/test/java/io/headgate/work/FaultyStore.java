@@ -25,6 +25,8 @@ public final class FaultyStore implements BlobStore {
         /** Takes some of a blob's bytes, then fails. */
         FAILS_LATE,
         THROTTLES,
+        /** Takes some of a blob's bytes, then throttles. */
+        THROTTLES_LATE,
         /** Takes no bytes, but gives and deletes them. */
         FULL,
         /** Gives other bytes than it was given. */
@@ -79,6 +81,10 @@ public final class FaultyStore implements BlobStore {
         if (fault == Fault.FAILS_LATE) {
             body.readNBytes((int) lengthBytes / 2 + 1);
             throw new BlobStoreException(Kind.ACCOUNT_FAULT, "input/output error in the midst");
+        }
+        if (fault == Fault.THROTTLES_LATE) {
+            body.readNBytes((int) lengthBytes / 2 + 1);
+            throw new BlobStoreException(Kind.THROTTLED, "slow down in the midst");
         }
         real.put(id, lengthBytes, body);
     }
@@ -150,7 +156,7 @@ public final class FaultyStore implements BlobStore {
     private void check(boolean writes) throws BlobStoreException {
         switch (fault) {
             case NONE -> {}
-            case FAILS_LATE, GARBLES -> {}
+            case FAILS_LATE, THROTTLES_LATE, GARBLES -> {}
             case FAILS -> throw new BlobStoreException(Kind.ACCOUNT_FAULT, "input/output error");
             case THROTTLES -> throw new BlobStoreException(Kind.THROTTLED, "slow down");
             case FULL -> {

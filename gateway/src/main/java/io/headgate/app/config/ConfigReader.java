@@ -57,6 +57,7 @@ final class ConfigReader {
                 values.find(Settings.ADMIN_TOKEN),
                 namespace(),
                 accounts(region, dataDir),
+                values.findLong(Settings.UPLOAD_MEMORY),
                 users(root),
                 placement(),
                 breaker(),
@@ -130,35 +131,11 @@ final class ConfigReader {
             throw new ConfigException(
                     "storage_shards: has %d accounts, not 1 to %d".formatted(elements.size(), MAX_ACCOUNTS));
         }
-        Map<String, String> names = new HashMap<>();
-        Map<Path, String> paths = new HashMap<>();
+        AccountReader reader = new AccountReader(region);
         for (RawConfig.Element element : elements) {
-            Values of = new Values(element.values(), element.origin());
-            String name = of.get(Settings.ACCOUNT_NAME);
-            Storage storage = storage(of);
-            unique(names, name, "the name", of, Settings.ACCOUNT_NAME, element);
-            switch (storage) {
-                case Storage.Local(Path path, Durability _) ->
-                    unique(paths, path, "the directory", of, Settings.ACCOUNT_PATH, element);
-            }
-            String accountRegion = of.find(Settings.ACCOUNT_REGION).orElse(region);
-            accounts.add(new AccountConfig(name, accountRegion, limits(of), storage));
+            accounts.add(reader.read(element));
         }
         return accounts;
-    }
-
-    private static Storage storage(Values of) throws ConfigException {
-        return switch (of.get(Settings.ACCOUNT_TYPE)) {
-            case LOCAL -> new Storage.Local(of.get(Settings.ACCOUNT_PATH), of.get(Settings.ACCOUNT_DURABILITY));
-        };
-    }
-
-    private static Limits limits(Values of) throws ConfigException {
-        return new Limits(
-                of.findLong(Settings.ACCOUNT_CAPACITY),
-                of.findLong(Settings.ACCOUNT_REQUESTS),
-                of.findLong(Settings.ACCOUNT_INGRESS),
-                of.findLong(Settings.ACCOUNT_EGRESS));
     }
 
     private List<UserConfig> users(Optional<Credentials> root) throws ConfigException {
@@ -169,9 +146,9 @@ final class ConfigReader {
         for (RawConfig.Element element : raw.lists().getOrDefault("users", List.of())) {
             Values of = new Values(element.values(), element.origin());
             String id = of.get(Settings.USER_ID);
-            unique(ids, id, "the id", of, Settings.USER_ID, element);
+            of.unique(ids, id, "the id", Settings.USER_ID);
             String accessKey = of.get(Settings.USER_ACCESS_KEY);
-            unique(accessKeys, accessKey, "the access key", of, Settings.USER_ACCESS_KEY, element);
+            of.unique(accessKeys, accessKey, "the access key", Settings.USER_ACCESS_KEY);
             users.add(new UserConfig(
                     id,
                     of.find(Settings.USER_DISPLAY_NAME).orElse(id),
@@ -264,14 +241,5 @@ final class ConfigReader {
                 values.get(Settings.ACCESS_LOG_MAX_SIZE),
                 values.get(Settings.ACCESS_LOG_KEEP),
                 values.get(Settings.ACCESS_LOG_QUEUE));
-    }
-
-    private static <K> void unique(
-            Map<K, String> seen, K key, String what, Values of, Setting<?> setting, RawConfig.Element element)
-            throws ConfigException {
-        String earlier = seen.put(key, element.origin().text());
-        if (earlier != null) {
-            throw of.error(setting, what + " \"" + key + "\" is taken by " + earlier);
-        }
     }
 }

@@ -1,5 +1,6 @@
 package io.headgate.app.config;
 
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -20,6 +21,7 @@ public record HeadgateConfig(
         Optional<Secret> adminToken,
         NamespaceConfig namespace,
         List<AccountConfig> accounts,
+        OptionalLong uploadMemoryBytes,
         List<UserConfig> users,
         PlacementConfig placement,
         BreakerConfig breaker,
@@ -71,7 +73,9 @@ public record HeadgateConfig(
 
     /** The kinds of account. */
     enum AccountType {
-        LOCAL
+        LOCAL,
+        S3,
+        AZURE
     }
 
     /** An account; names are unique. */
@@ -91,6 +95,59 @@ public record HeadgateConfig(
     public sealed interface Storage {
         /** A directory, which no other account uses. */
         record Local(Path path, Durability durability) implements Storage {}
+
+        /**
+         * A bucket of an S3-compatible service; no other account has its prefix.
+         *
+         * @param endpoint if it is not AWS's
+         * @param key without which the SDK looks for one
+         * @param role to take on with the key
+         */
+        record S3(
+                Optional<URI> endpoint,
+                String bucket,
+                String prefix,
+                boolean pathStyle,
+                Optional<Credentials> key,
+                Optional<Role> role,
+                RequestChecksum checksum,
+                int maxConnections)
+                implements Storage {}
+
+        /**
+         * A container of Azure Blob Storage; no other account has its prefix.
+         *
+         * @param endpoint of the storage account's Blob service
+         */
+        record Azure(
+                URI endpoint,
+                String container,
+                boolean createContainer,
+                String prefix,
+                AzureAccess access,
+                int maxConnections)
+                implements Storage {}
+    }
+
+    /** How an Azure account lets the gateway in. */
+    public sealed interface AzureAccess {
+        /** A key of the storage account, in Base64. */
+        record Key(String account, Secret key) implements AzureAccess {}
+
+        /** A shared access signature. */
+        record Sas(Secret token) implements AzureAccess {}
+
+        /** What the SDK finds. */
+        record Identity() implements AzureAccess {}
+    }
+
+    /** A role of AWS. */
+    public record Role(String arn, Optional<Secret> externalId) {}
+
+    /** How a service checks what it is sent. */
+    public enum RequestChecksum {
+        CRC32C,
+        MD5
     }
 
     /** What a local account does before a write is acknowledged. */

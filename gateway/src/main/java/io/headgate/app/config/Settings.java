@@ -10,14 +10,8 @@ import java.util.List;
 final class Settings {
     private static final List<Setting<?>> DECLARED = new ArrayList<>();
 
-    private static final String NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,62}";
-    private static final String REGION_NAME = "[a-z0-9][a-z0-9-]{0,62}";
-    private static final String REGION_EXPECTED = "is not a region name (1 to 63 of a-z 0-9 -)";
     private static final String DOMAIN_NAME =
             "(?=.{1,190}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*";
-    private static final ValueType<String> ACCESS_KEY = ValueType.text(
-            "3 to 128 of A-Z a-z 0-9 . _ -", "[A-Za-z0-9._-]{3,128}", "is not 3 to 128 of A-Z a-z 0-9 . _ -");
-    private static final ValueType<Secret> SECRET_KEY = ValueType.secret(8, 256);
     private static final ValueType<Secret> URL = ValueType.secret(1, 2048);
 
     static final Setting<HostPort> LISTEN = add(Setting.of(
@@ -28,11 +22,8 @@ final class Settings {
                     ValueType.hostPort(),
                     "127.0.0.1:9001",
                     "Where the admin API, metrics and health are served. Metrics and health need no token: keep it off public networks."));
-    static final Setting<String> REGION = add(Setting.of(
-            "region",
-            ValueType.text("region name", REGION_NAME, REGION_EXPECTED),
-            "us-east-1",
-            "The region that clients sign for."));
+    static final Setting<String> REGION =
+            add(Setting.of("region", AccountSettings.REGION_NAME, "us-east-1", "The region that clients sign for."));
     static final Setting<Path> DATA_DIR = add(
             Setting.of(
                     "data_dir",
@@ -58,12 +49,12 @@ final class Settings {
     static final Setting<String> ROOT_ACCESS_KEY = add(
             Setting.optional(
                     "root.access_key",
-                    ACCESS_KEY,
+                    AccountSettings.ACCESS_KEY_TYPE,
                     "made at the first start",
                     "Access key of the root user. Without it and its secret, both are made at the first start, printed once, and kept in `root-credentials` in the data directory."));
     static final Setting<Secret> ROOT_SECRET_KEY = add(Setting.optional(
             "root.secret_key",
-            SECRET_KEY,
+            AccountSettings.SECRET_KEY_TYPE,
             "made at the first start",
             "Secret key of the root user; only with the access key."));
     static final Setting<Secret> ADMIN_TOKEN = add(
@@ -99,50 +90,9 @@ final class Settings {
             "64MiB",
             "`sqlite`: size of the write-ahead log from which writers wait until it is folded into the database."));
 
-    static final Setting<String> ACCOUNT_NAME = add(Setting.required(
-            "storage_shards[].name",
-            ValueType.text(
-                    "1 to 63 of A-Z a-z 0-9 . _ -",
-                    NAME,
-                    "is not 1 to 63 of A-Z a-z 0-9 . _ - beginning with a letter or digit"),
-            "Unique name of the account. Blobs are found by it: never give it to another account."));
-    static final Setting<HeadgateConfig.AccountType> ACCOUNT_TYPE = add(Setting.required(
-            "storage_shards[].type",
-            ValueType.oneOf(HeadgateConfig.AccountType.class),
-            "Kind of account; `azure`, `s3` and `gcs` are not available in this build."));
-    static final Setting<String> ACCOUNT_REGION = add(Setting.optional(
-            "storage_shards[].region",
-            ValueType.text("region name", REGION_NAME, REGION_EXPECTED),
-            "that of the gateway",
-            "Where the account is; buckets with this LocationConstraint prefer it."));
-    static final Setting<Path> ACCOUNT_PATH = add(Setting.required(
-            "storage_shards[].path", ValueType.path(), "`local`: the directory; its own for each account."));
-    static final Setting<HeadgateConfig.Durability> ACCOUNT_DURABILITY = add(
-            Setting.of(
-                    "storage_shards[].durability",
-                    ValueType.oneOf(HeadgateConfig.Durability.class),
-                    "sync",
-                    "`local`: `sync` flushes each blob to disk before the write is acknowledged; `none` does not, for benchmarks."));
-    static final Setting<Long> ACCOUNT_CAPACITY = add(Setting.optional(
-            "storage_shards[].limits.capacity",
-            ValueType.bytes("1MiB", "7EiB"),
-            "no limit",
-            "Bytes that the account holds."));
-    static final Setting<Long> ACCOUNT_REQUESTS = add(Setting.optional(
-            "storage_shards[].limits.requests_per_second",
-            ValueType.number(1, 1_000_000_000),
-            "no limit",
-            "Requests that it takes a second."));
-    static final Setting<Long> ACCOUNT_INGRESS = add(Setting.optional(
-            "storage_shards[].limits.ingress_per_second",
-            ValueType.bytesPerSecond("1KiB", "1PiB"),
-            "no limit",
-            "Bytes that it takes in a second."));
-    static final Setting<Long> ACCOUNT_EGRESS = add(Setting.optional(
-            "storage_shards[].limits.egress_per_second",
-            ValueType.bytesPerSecond("1KiB", "1PiB"),
-            "no limit",
-            "Bytes that it gives out a second."));
+    static {
+        DECLARED.addAll(AccountSettings.ALL);
+    }
 
     static final Setting<String> USER_ID = add(Setting.required(
             "users[].id",
@@ -162,9 +112,9 @@ final class Settings {
             "none",
             "E-mail address."));
     static final Setting<String> USER_ACCESS_KEY =
-            add(Setting.required("users[].access_key", ACCESS_KEY, "Unique access key."));
+            add(Setting.required("users[].access_key", AccountSettings.ACCESS_KEY_TYPE, "Unique access key."));
     static final Setting<Secret> USER_SECRET_KEY =
-            add(Setting.required("users[].secret_key", SECRET_KEY, "Secret key."));
+            add(Setting.required("users[].secret_key", AccountSettings.SECRET_KEY_TYPE, "Secret key."));
 
     static final Setting<Double> MAX_CAPACITY_RATIO = add(Setting.of(
             "placement.max_capacity_ratio",
@@ -280,6 +230,13 @@ final class Settings {
             ValueType.duration("0s", "1h"),
             "30s",
             "How long requests in flight may take to end after SIGTERM."));
+
+    static final Setting<Long> UPLOAD_MEMORY = add(
+            Setting.optional(
+                    "remote.upload_memory",
+                    ValueType.bytes("8MiB", "1TiB"),
+                    "a quarter of the heap",
+                    "Memory for uploads to `s3` and `azure` accounts: each holds up to one part, so that it can be sent again. Further uploads wait."));
 
     static final Setting<Long> MIN_PART_SIZE = add(Setting.of(
             "multipart.min_part_size",

@@ -1,8 +1,11 @@
 package io.headgate.app.config;
 
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.Locale;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -31,6 +34,19 @@ record ValueType<T>(String name, boolean secret, Function<String, T> parser) {
                     "has " + text.length() + " characters, not " + minLength + " to " + maxLength);
             require(text.chars().allMatch(c -> c > ' ' && c < 0x7F), "has characters other than printable ASCII");
             return new Secret(text);
+        });
+    }
+
+    /** A secret in Base64, kept as text. */
+    static ValueType<Secret> base64Secret(int minLength, int maxLength) {
+        ValueType<Secret> plain = secret(minLength, maxLength);
+        return new ValueType<>("secret in Base64, " + minLength + " to " + maxLength + " characters", true, text -> {
+            try {
+                require(Base64.getDecoder().decode(text).length > 0, "is empty");
+            } catch (IllegalArgumentException malformed) {
+                throw new IllegalArgumentException("is not Base64", malformed);
+            }
+            return plain.parser().apply(text);
         });
     }
 
@@ -102,6 +118,29 @@ record ValueType<T>(String name, boolean secret, Function<String, T> parser) {
 
     static ValueType<HostPort> hostPort() {
         return new ValueType<>("HOST:PORT", false, HostPort::parse);
+    }
+
+    /** The URL of a service: scheme, host, perhaps port and path. */
+    static ValueType<URI> endpoint() {
+        return new ValueType<>("URL, http or https", false, text -> {
+            URI url = uri(text);
+            require(
+                    "http".equals(url.getScheme()) || "https".equals(url.getScheme()),
+                    "is not a URL that begins with http:// or https://");
+            require(url.getHost() != null && !url.getHost().isEmpty(), "is a URL without a host");
+            require(
+                    url.getRawUserInfo() == null && url.getRawQuery() == null && url.getRawFragment() == null,
+                    "is a URL with more than scheme, host, port and path");
+            return url;
+        });
+    }
+
+    private static URI uri(String text) {
+        try {
+            return new URI(text);
+        } catch (URISyntaxException malformed) {
+            throw new IllegalArgumentException("is not a URL", malformed);
+        }
     }
 
     /** A path, taken from the working directory unless it is absolute. */

@@ -3,6 +3,7 @@ package io.headgate.app.config;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Parses the texts that are set, and puts defaults for the others. */
@@ -38,6 +39,37 @@ final class Values {
     OptionalLong findLong(Setting<Long> setting) throws ConfigException {
         Optional<Long> value = find(setting);
         return value.isPresent() ? OptionalLong.of(value.get()) : OptionalLong.empty();
+    }
+
+    /** The value of a key that this kind of account must have. */
+    <T> T need(Setting<T> setting, HeadgateConfig.AccountType type) throws ConfigException {
+        Optional<T> value = find(setting);
+        if (value.isEmpty()) {
+            throw origin.error("needs the key " + setting.localKey() + " for the type " + ValueType.lower(type));
+        }
+        return value.get();
+    }
+
+    /** Refuses a key that is set and not allowed. */
+    void refuseOthers(HeadgateConfig.AccountType type, Set<String> allowedLocalKeys) throws ConfigException {
+        for (Map.Entry<String, RawValue> set : raw.entrySet()) {
+            if (!allowedLocalKeys.contains(set.getKey())) {
+                throw set.getValue().origin().error("is not for accounts of the type " + ValueType.lower(type));
+            }
+        }
+    }
+
+    /** Notes that a key of this list's element is taken, and refuses it if an earlier element has taken it. */
+    <K> void unique(Map<K, String> seen, K key, String what, Setting<?> setting) throws ConfigException {
+        unique(seen, key, what, setting, key.toString());
+    }
+
+    /** As above, for a key that is shown in another way. */
+    <K> void unique(Map<K, String> seen, K key, String what, Setting<?> setting, String shown) throws ConfigException {
+        String earlier = seen.put(key, origin.text());
+        if (earlier != null) {
+            throw error(setting, what + " \"" + shown + "\" is taken by " + earlier);
+        }
     }
 
     /** An error about a value that is set, or about what holds it if it is not. */

@@ -34,7 +34,7 @@ final class YamlSource {
     private static final Set<Tag> PLAIN_TAGS = Set.of(Tag.STR, Tag.INT, Tag.FLOAT, Tag.BOOL, Tag.ENV_TAG);
 
     /** Kinds of account that have keys of their own, of which this build knows nothing. */
-    private static final Set<String> LATER_ACCOUNT_TYPES = Set.of("azure", "gcs", "s3");
+    private static final Set<String> LATER_ACCOUNT_TYPES = Set.of("gcs");
 
     private static final Set<String> SECTIONS = new TreeSet<>();
     private static final Map<String, Setting<?>> BY_KEY = new HashMap<>();
@@ -150,7 +150,7 @@ final class YamlSource {
                     && LATER_ACCOUNT_TYPES.contains(value.getValue())) {
                 throw at(key, shown + ".type")
                         .error("accounts of the kind \"" + value.getValue()
-                                + "\" are not available in this build; \"local\" ones are");
+                                + "\" are not available in this build; \"local\", \"s3\" and \"azure\" ones are");
             }
         }
     }

@@ -128,13 +128,16 @@ final class AccountWriter {
             } catch (BreakerOpenException justOpened) {
                 failed.add(account.name());
             } catch (BlobStoreException fault) {
-                LOG.warn("account {} failed a write: {}", account.name(), fault.getMessage());
+                if (fault.kind() == BlobStoreException.Kind.THROTTLED) {
+                    // Ordinary under load, and counted by the account's metrics.
+                    LOG.debug("account {} throttled a write: {}", account.name(), fault.getMessage());
+                } else {
+                    LOG.warn("account {} failed a write: {}", account.name(), fault.getMessage());
+                }
                 failed.add(account.name());
                 discard(write, blob, account, sizeBytes);
                 if (!source.rewind()) {
-                    throw new S3Exception(
-                            S3Error.SERVICE_UNAVAILABLE,
-                            "The storage account failed during the upload. Please try again");
+                    throw unmovable(fault);
                 }
             } catch (IOException | RuntimeException bodyFailed) {
                 discard(write, blob, account, sizeBytes);
@@ -145,6 +148,13 @@ final class AccountWriter {
                 }
             }
         }
+    }
+
+    private static S3Exception unmovable(BlobStoreException fault) {
+        return fault.kind() == BlobStoreException.Kind.THROTTLED
+                ? new S3Exception(S3Error.SLOW_DOWN)
+                : new S3Exception(
+                        S3Error.SERVICE_UNAVAILABLE, "The storage account failed during the upload. Please try again");
     }
 
     /** Room on an account that is chosen for the write; one that others have filled meanwhile joins the failed ones. */

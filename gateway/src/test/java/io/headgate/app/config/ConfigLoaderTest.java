@@ -8,6 +8,7 @@ import io.headgate.app.config.HeadgateConfig.Engine;
 import io.headgate.app.config.HeadgateConfig.Limits;
 import io.headgate.app.config.HeadgateConfig.Storage;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -266,12 +267,140 @@ final class ConfigLoaderTest {
         assertError("""
                 storage_shards:
                   - {name: disk, type: local, path: /srv/disk}
+                  - name: gcs-1
+                    type: gcs
+                    bucket: blobs
+                """)
+                .hasMessageStartingWith(
+                        line(4) + "storage_shards[1].type: accounts of the kind \"gcs\" are not available");
+    }
+
+    @Test
+    void an_s3_account_has_its_keys() throws Exception {
+        HeadgateConfig config = load("""
+                region: eu-north-1
+                storage_shards:
+                  - {name: aws, type: s3, bucket: hg-1, assume_role: "arn:aws:iam::1:role/hg", external_id: ext-1}
+                  - name: other
+                    type: s3
+                    region: us-east-1
+                    endpoint: "http://127.0.0.1:9100"
+                    bucket: hg-1
+                    prefix: a/b/
+                    access_key: KEY
+                    secret_key: other-secret
+                    path_style: true
+                    checksum: md5
+                    max_connections: 20
+                """);
+
+        assertThat(config.accounts())
+                .extracting(HeadgateConfig.AccountConfig::region)
+                .containsExactly("eu-north-1", "us-east-1");
+        assertThat(config.accounts().get(0).storage())
+                .isEqualTo(new Storage.S3(
+                        Optional.empty(),
+                        "hg-1",
+                        "blobs/",
+                        false,
+                        Optional.empty(),
+                        Optional.of(
+                                new HeadgateConfig.Role("arn:aws:iam::1:role/hg", Optional.of(new Secret("ext-1")))),
+                        HeadgateConfig.RequestChecksum.CRC32C,
+                        256));
+        assertThat(config.accounts().get(1).storage())
+                .isEqualTo(new Storage.S3(
+                        Optional.of(URI.create("http://127.0.0.1:9100")),
+                        "hg-1",
+                        "a/b/",
+                        true,
+                        Optional.of(new HeadgateConfig.Credentials("KEY", new Secret("other-secret"))),
+                        Optional.empty(),
+                        HeadgateConfig.RequestChecksum.MD5,
+                        20));
+        assertThat(config.toString()).doesNotContain("other-secret", "ext-1");
+    }
+
+    @Test
+    void an_azure_account_has_its_keys() throws Exception {
+        environment.put("AZ1_KEY", "c2VjcmV0IG9mIGF6LTEgc2VjcmV0");
+        HeadgateConfig config = load("""
+                storage_shards:
                   - name: az-1
                     type: azure
                     endpoint: http://127.0.0.1:10000/devstoreaccount1
+                    account: devstoreaccount1
+                    key: ${AZ1_KEY}
+                    container: blobs
+                    create_container: true
+                    region: eu-west
+                  - {name: az-2, type: azure, account: two, container: blobs, sas: "?sv=1&sig=abc", prefix: ""}
+                  - {name: az-3, type: azure, account: three, container: blobs, max_connections: 9}
+                """);
+
+        assertThat(config.accounts())
+                .extracting(HeadgateConfig.AccountConfig::storage)
+                .containsExactly(
+                        new Storage.Azure(
+                                URI.create("http://127.0.0.1:10000/devstoreaccount1"),
+                                "blobs",
+                                true,
+                                "blobs/",
+                                new HeadgateConfig.AzureAccess.Key(
+                                        "devstoreaccount1", new Secret("c2VjcmV0IG9mIGF6LTEgc2VjcmV0")),
+                                256),
+                        new Storage.Azure(
+                                URI.create("https://two.blob.core.windows.net"),
+                                "blobs",
+                                false,
+                                "",
+                                new HeadgateConfig.AzureAccess.Sas(new Secret("?sv=1&sig=abc")),
+                                256),
+                        new Storage.Azure(
+                                URI.create("https://three.blob.core.windows.net"),
+                                "blobs",
+                                false,
+                                "blobs/",
+                                new HeadgateConfig.AzureAccess.Identity(),
+                                9));
+        assertThat(config.toString()).doesNotContain("c2VjcmV0", "sig=abc");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '`', textBlock = """
+                    type: s3                                        | : needs the key bucket for the type s3
+                    type: s3, bucket: b1c, path: /x                  | .path: is not for accounts of the type s3
+                    type: local, path: /x, bucket: b1c               | .bucket: is not for accounts of the type local
+                    type: s3, bucket: b1c, access_key: KEY           | .access_key: is set without secret_key
+                    type: s3, bucket: b1c, secret_key: 12345678      | .secret_key: is set without access_key
+                    type: s3, bucket: b1c, external_id: ext          | .external_id: is set without assume_role
+                    type: s3, bucket: b1c, assume_role: me           | .assume_role: "me" is not the ARN of a role (arn:...:role/...)
+                    type: s3, bucket: b1c, endpoint: s3.example      | .endpoint: "s3.example" is not a URL that begins with http:// or https://
+                    type: s3, bucket: b1c, endpoint: "http://u:p@h"  | .endpoint: "http://u:p@h" is a URL with more than scheme, host, port and path
+                    type: azure, container: c-1                      | : endpoint or account is needed for the type azure
+                    type: azure, account: acc                        | : needs the key container for the type azure
+                    type: azure, account: acc, container: c--1       | .container: "c--1" is not a container's name (3 to 63 of a-z 0-9 - without two hyphens in a row)
+                    type: azure, account: acc, container: c-1, bucket: b1c | .bucket: is not for accounts of the type azure
+                    type: azure, account: acc, container: c-1, key: "?notbase64?notbase64" | .key: the value is not Base64
+                    type: azure, account: acc, container: c-1, key: c2VjcmV0c2VjcmV0, sas: "sig=12345" | .sas: is set beside key; one of them is enough
+                    type: azure, endpoint: "https://h", container: c-1, key: c2VjcmV0c2VjcmV0 | .key: is set without account
+                    type: azure, endpoint: "http://h", container: c-1 | .endpoint: needs key or sas: Microsoft Entra is only spoken to over https
+                    type: s3, bucket: b1c, checksum: sha1            | .checksum: "sha1" is not one of crc32c, md5
+                    """)
+    void a_wrong_key_of_an_account_is_named(String keys, String message) {
+        assertError("storage_shards:\n- {name: a, " + keys + "}").hasMessage(line(2) + "storage_shards[0]" + message);
+    }
+
+    @Test
+    void no_two_accounts_have_one_bucket_and_prefix() {
+        assertError("""
+                storage_shards:
+                  - {name: a, type: s3, bucket: b1c, access_key: KEY, secret_key: 12345678}
+                  - {name: c, type: s3, bucket: b1c, prefix: other/}
+                  - {name: b, type: s3, bucket: b1c}
                 """)
-                .hasMessageStartingWith(
-                        line(4) + "storage_shards[1].type: accounts of the kind \"azure\" are not available");
+                .hasMessage(line(4) + "storage_shards[2].bucket: the prefix of the bucket \"b1c/blobs/\" is taken by "
+                        + line(2) + "storage_shards[0]");
     }
 
     @Test

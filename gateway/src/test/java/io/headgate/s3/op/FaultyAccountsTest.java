@@ -126,6 +126,23 @@ final class FaultyAccountsTest {
         assertThat(write(100, SMALL)).containsOnlyKeys("disk-2", "disk-3");
 
         assertThat(status("disk-1")).isEqualTo(Status.CLOSED);
+        assertThat(site.account("disk-1").requestCeilingPerSecond())
+                .as("what it is believed to bear is lower now")
+                .isFinite();
+        assertThat(site.account("disk-2").requestCeilingPerSecond()).isInfinite();
+    }
+
+    @Test
+    void clients_are_told_to_slow_down_once_every_account_throttles_or_a_large_write_cannot_move() {
+        open(new Site(directory));
+        site.stores.values().forEach(store -> store.set(Fault.THROTTLES));
+        assertRefused(SMALL, S3Error.SLOW_DOWN);
+        assertThat(site.stores.values()).extracting(FaultyStore::puts).containsOnly(1);
+
+        site.stores.values().forEach(store -> store.set(Fault.THROTTLES_LATE));
+        site.clock.move(Duration.ofMinutes(1));
+        assertRefused(LARGE, S3Error.SLOW_DOWN);
+        assertThat(site.stores.keySet()).extracting(this::status).containsOnly(Status.CLOSED);
     }
 
     @Test
