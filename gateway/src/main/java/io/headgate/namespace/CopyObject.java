@@ -4,6 +4,7 @@ import io.headgate.domain.BucketName;
 import io.headgate.domain.Checksum;
 import io.headgate.domain.ObjectKey;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,4 +32,23 @@ public record CopyObject(
         String storageClass,
         Optional<List<Checksum>> checksums,
         WriteCondition condition,
-        Instant now) {}
+        Instant now) {
+
+    /** The version that it makes of its source. */
+    public ObjectVersion version(ObjectVersion source) {
+        ObjectAttributes said = replacement.orElse(source.attributes());
+        return new ObjectVersion(
+                key,
+                writeId,
+                now.truncatedTo(ChronoUnit.MILLIS),
+                source.sizeBytes(),
+                source.etag(),
+                new ObjectAttributes(
+                        said.headers(),
+                        said.metadata(),
+                        tags.orElse(source.attributes().tags()),
+                        storageClass),
+                checksums.orElse(source.checksums()),
+                source.manifest());
+    }
+}
