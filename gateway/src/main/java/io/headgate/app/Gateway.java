@@ -6,11 +6,14 @@ import io.headgate.account.Accounts;
 import io.headgate.account.CircuitBreaker;
 import io.headgate.account.Limits;
 import io.headgate.admin.Metrics;
+import io.headgate.app.config.DatabaseUrl;
 import io.headgate.app.config.HeadgateConfig;
 import io.headgate.app.config.HeadgateConfig.AccountConfig;
 import io.headgate.app.config.HeadgateConfig.BreakerConfig;
 import io.headgate.app.config.HeadgateConfig.Credentials;
+import io.headgate.app.config.HeadgateConfig.DatabaseConfig;
 import io.headgate.app.config.HeadgateConfig.GarbageConfig;
+import io.headgate.app.config.HeadgateConfig.NamespaceConfig;
 import io.headgate.app.config.HeadgateConfig.OrphansConfig;
 import io.headgate.app.config.HeadgateConfig.PlacementConfig;
 import io.headgate.app.config.HeadgateConfig.SweepConfig;
@@ -23,6 +26,8 @@ import io.headgate.domain.BlobIds;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.ReadsInFlight;
 import io.headgate.namespace.WriteIntents;
+import io.headgate.namespace.postgres.PostgresNamespace;
+import io.headgate.namespace.postgres.PostgresOptions;
 import io.headgate.namespace.sql.SqliteNamespace;
 import io.headgate.namespace.sql.SqliteOptions;
 import io.headgate.placement.Placement;
@@ -73,12 +78,7 @@ final class Gateway implements AutoCloseable {
      */
     static Gateway open(HeadgateConfig config, Credentials root, Metrics metrics) {
         InstantSource clock = InstantSource.system();
-        SqliteOptions options = SqliteOptions.defaults()
-                .withMinPartBytes(config.multipart().minPartBytes())
-                .withTimeout(config.namespace().timeout())
-                .withWalLimitBytes(config.namespace().walLimitBytes())
-                .withFlush(config.namespace().durability() == HeadgateConfig.Durability.SYNC);
-        Namespace namespace = SqliteNamespace.open(config.dataDir().resolve("namespace.db"), clock, options);
+        Namespace namespace = namespace(config, clock);
         // An account that holds blobs is not taken into use anew when its directory is missing: a disk is not mounted.
         Set<String> inUse = namespace.accountUsage().keySet();
         Accounts accounts = accounts(config, metrics.accounts(), inUse, clock);
@@ -158,6 +158,40 @@ final class Gateway implements AutoCloseable {
 
     private static String newId(RandomGenerator random) {
         return new UUID(random.nextLong(), random.nextLong()).toString();
+    }
+
+    private static Namespace namespace(HeadgateConfig config, InstantSource clock) {
+        NamespaceConfig namespace = config.namespace();
+        return switch (namespace.engine()) {
+            case SQLITE ->
+                SqliteNamespace.open(
+                        config.dataDir().resolve("namespace.db"),
+                        clock,
+                        SqliteOptions.defaults()
+                                .withMinPartBytes(config.multipart().minPartBytes())
+                                .withTimeout(namespace.timeout())
+                                .withWalLimitBytes(namespace.walLimitBytes())
+                                .withFlush(namespace.durability() == HeadgateConfig.Durability.SYNC));
+            case POSTGRES ->
+                PostgresNamespace.open(postgres(config, namespace.database().orElseThrow()), clock);
+            case REDIS -> throw new IllegalStateException("the configuration refuses this engine");
+        };
+    }
+
+    private static PostgresOptions postgres(HeadgateConfig config, DatabaseConfig database) {
+        DatabaseUrl url = database.url();
+        PostgresOptions options = PostgresOptions.defaults(url.hosts(), url.database(), url.user())
+                .withParameters(url.parameters())
+                .withConnections(database.connections())
+                .withTimeouts(
+                        config.namespace().timeout(),
+                        database.connectTimeout(),
+                        database.statementTimeout(),
+                        database.lockTimeout())
+                .withMinPartBytes(config.multipart().minPartBytes());
+        return url.password().isPresent()
+                ? options.withPassword(url.password().get().reveal())
+                : options;
     }
 
     private static S3Handler s3(HeadgateConfig config, Credentials root, Storage storage, SliceReader slices) {

@@ -7,8 +7,10 @@ import io.headgate.namespace.Refusal;
 import io.headgate.namespace.codec.Codec;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -31,31 +33,28 @@ final class Blobs {
               ON CONFLICT (id) DO NOTHING
               RETURNING account, 0::bigint AS blobs, 0::bigint AS live, 1::bigint AS garbage, size AS dead)
             """;
+    private static final String LOCK = "SELECT id FROM blobs WHERE id = ANY (?::bytea[]) ORDER BY id FOR UPDATE";
     private static final String COUNT = """
-            WITH locked AS (
-              SELECT b.id, d.refs, d.released_at
-              FROM unnest(?::bytea[], ?::bigint[], ?::bigint[]) AS d (id, refs, released_at) JOIN blobs b ON b.id = d.id
-              ORDER BY b.id FOR UPDATE OF b),
-            counted AS (
-              UPDATE blobs b SET refs = b.refs + l.refs, released_at = GREATEST(b.released_at, l.released_at)
-              FROM locked l WHERE b.id = l.id
-              RETURNING b.account, b.size, b.refs = 0 AND l.refs < 0 AS dead),
+            WITH counted AS (
+              UPDATE blobs SET refs = refs + ?::bigint, released_at = GREATEST(released_at, ?::bigint) WHERE id = ANY (?::bytea[])
+              RETURNING account, size, refs),
             changed AS (
               SELECT account, -1::bigint AS blobs, -size AS live, 1::bigint AS garbage, size AS dead
-              FROM counted WHERE dead)
+              FROM counted WHERE refs = 0 AND ?::bigint < 0)
             """;
     private static final String KNOWN = "SELECT id FROM blobs WHERE id = ANY (?::bytea[])";
     static final String FIND = "SELECT id, refusal FROM blobs WHERE id = ANY (?::bytea[])";
     private static final String DUE = """
             SELECT id, size, released_at FROM blobs
             WHERE account = ? AND refs = 0 AND released_at < ? ORDER BY released_at, id LIMIT ?""";
+
+    /** Written so that the index of garbage, which may be long, is not taken for the index of ids. */
     private static final String FORGET = """
-            WITH locked AS (
-              SELECT id FROM blobs WHERE id = ANY (?::bytea[]) AND refs = 0 ORDER BY id FOR UPDATE),
-            changed AS (
-              DELETE FROM blobs b USING locked l WHERE b.id = l.id AND b.refs = 0
-              RETURNING b.account, 0::bigint AS blobs, 0::bigint AS live, -1::bigint AS garbage, -b.size AS dead)
+            WITH changed AS (
+              DELETE FROM blobs WHERE id = ANY (?::bytea[]) AND refs < 1
+              RETURNING account, 0::bigint AS blobs, 0::bigint AS live, -1::bigint AS garbage, -size AS dead)
             """;
+
     private static final String USAGE = """
             SELECT account, sum(blobs), sum(live_bytes), sum(garbage_blobs), sum(garbage_bytes)
             FROM account_usage GROUP BY account""";
@@ -104,18 +103,20 @@ final class Blobs {
 
     /** Changes the counts, and writes the accounts' sums with what becomes garbage by it. */
     static void count(Pipeline pipeline, Counters counters, Map<BlobId, Change> changes) {
-        Column ids = Column.bytes();
-        Column refs = Column.bigint();
-        Column released = Column.bigint();
-        changes.forEach((id, change) -> {
-            ids.add(Codec.blobId(id));
-            refs.add(change.refs);
-            released.add(change.releasedAt == Long.MIN_VALUE ? null : change.releasedAt);
+        // Mostly all lose one reference at one time, which is one statement.
+        Map<List<Long>, List<BlobId>> groups = new LinkedHashMap<>();
+        changes.forEach((id, change) -> groups.computeIfAbsent(
+                        List.of(change.refs, change.releasedAt), key -> new ArrayList<>())
+                .add(id));
+        pipeline.query(LOCK, row -> {}, ids(changes.keySet()));
+        groups.forEach((change, blobs) -> {
+            long refs = change.get(0);
+            Long releasedAt = change.get(1) == Long.MIN_VALUE ? null : change.get(1);
+            counters.addAccountsTo(pipeline, COUNT, refs, releasedAt, ids(blobs), refs);
         });
-        counters.addAccountsTo(pipeline, COUNT, ids, refs, released);
     }
 
-    static Column ids(List<BlobId> blobs) {
+    static Column ids(Collection<BlobId> blobs) {
         Column ids = Column.bytes();
         blobs.forEach(blob -> ids.add(Codec.blobId(blob)));
         return ids;
@@ -158,7 +159,7 @@ final class Blobs {
     }
 
     static void forget(Tx tx, List<BlobId> blobs) throws SQLException {
-        Pipeline pipeline = tx.session().pipeline();
+        Pipeline pipeline = tx.session().pipeline().query(LOCK, row -> {}, ids(blobs));
         tx.counters().addAccountsTo(pipeline, FORGET, ids(blobs));
         pipeline.run();
     }

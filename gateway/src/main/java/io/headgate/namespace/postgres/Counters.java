@@ -2,6 +2,7 @@ package io.headgate.namespace.postgres;
 
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a transaction adds to the sums of buckets and accounts. Rows are written in one order everywhere, so that two transactions never
@@ -87,7 +88,7 @@ final class Counters {
      * @param with defines {@code changed}
      * @param arguments of {@code with}
      */
-    void addAccountsTo(Pipeline pipeline, String with, Object... arguments) {
+    void addAccountsTo(Pipeline pipeline, String with, @Nullable Object... arguments) {
         Column names = Column.text();
         Column[] sums = {Column.bigint(), Column.bigint(), Column.bigint(), Column.bigint()};
         accounts.forEach((account, delta) -> {
@@ -97,7 +98,7 @@ final class Counters {
             }
         });
         accounts.clear();
-        Object[] bound = new Object[arguments.length + 6];
+        @Nullable Object[] bound = new @Nullable Object[arguments.length + 6];
         System.arraycopy(arguments, 0, bound, 0, arguments.length);
         bound[arguments.length] = slot;
         bound[arguments.length + 1] = names;

@@ -124,7 +124,9 @@ final class Database implements AutoCloseable {
             case TOO_SLOW -> "the namespace's database is too slow: ";
             case OTHER -> "the namespace's database failed: ";
         };
-        return new NamespaceException(message + failed.getMessage(), failed);
+        // The pool says how long it waited; its cause, why.
+        Throwable reason = failure == Failure.UNREACHABLE && failed.getCause() != null ? failed.getCause() : failed;
+        return new NamespaceException(message + reason.getMessage(), failed);
     }
 
     /** The more tries there were, the longer at most, so that those who are in each other's way part. */
@@ -139,6 +141,7 @@ final class Database implements AutoCloseable {
             return use.run();
         } catch (SQLException failed) {
             if (Failure.of(failed) == Failure.CONNECTION_LOST) {
+                LOG.warn("A connection to the namespace's database broke: {}", failed.getMessage());
                 pool.discard(connection);
             }
             throw failed;

@@ -12,6 +12,7 @@ import io.headgate.namespace.codec.Origin;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +50,9 @@ final class KeyBatch {
     /** That a write is not the repeat of one that was replaced after {@link #load} and before its key was taken here. */
     private static final String NOT_REMEMBERED = """
             SELECT expect_rows((SELECT count(*) FROM replaced_writes WHERE write_id = ANY (?::bytea[])), 0)""";
+
+    private static final Comparator<Key> LOCK_ORDER =
+            Comparator.comparing((Key key) -> key.bucket.value()).thenComparing(Key::key);
 
     private final Tx tx;
     private final Set<BucketName> bucketNames = new LinkedHashSet<>();
@@ -121,7 +126,7 @@ final class KeyBatch {
         bucketNames.forEach(name -> names.add(name.value()));
         Column keyBuckets = Column.text();
         Column keys = Column.bytes();
-        entries.keySet().forEach(key -> {
+        entries.keySet().stream().sorted(LOCK_ORDER).forEach(key -> {
             keyBuckets.add(key.bucket.value());
             keys.add(key.key.bytes());
         });
@@ -326,16 +331,14 @@ final class KeyBatch {
     private void writeEntries(Pipeline pipeline) {
         Versions.Rows inserted = new Versions.Rows();
         Versions.Rows updated = new Versions.Rows();
-        Column deletedBuckets = Column.bigint();
-        Column deletedKeys = Column.bytes();
+        Map<Long, Column> deleted = new TreeMap<>();
         entries.forEach((key, entry) -> {
             if (Objects.equals(entry.current, entry.stored)) {
                 return;
             }
             long bucket = Objects.requireNonNull(buckets.get(key.bucket));
             if (entry.current == null) {
-                deletedBuckets.add(bucket);
-                deletedKeys.add(key.key.bytes());
+                deleted.computeIfAbsent(bucket, id -> Column.bytes()).add(key.key.bytes());
             } else {
                 ObjectVersion whole = Objects.requireNonNull(entry.current.whole());
                 (entry.stored == null ? inserted : updated).add(bucket, entry.current, whole);
@@ -343,9 +346,7 @@ final class KeyBatch {
         });
         inserted.insert(pipeline);
         updated.update(pipeline);
-        if (!deletedKeys.isEmpty()) {
-            pipeline.update(Versions.DELETE, deletedBuckets, deletedKeys);
-        }
+        deleted.forEach((bucket, keys) -> Versions.delete(pipeline, bucket, keys));
     }
 
     /** Those stored versions that are to be remembered, read while they are still there. */

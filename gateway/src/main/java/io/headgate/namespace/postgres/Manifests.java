@@ -24,20 +24,16 @@ final class Manifests {
     private static final String INSERT_SLICES = """
             INSERT INTO manifest_slices (manifest, object_offset, blob, slice_offset, slice_length)
             SELECT p.manifest, p.object_offset + s.part_offset, s.blob, s.slice_offset, s.slice_length
-            FROM manifest_parts p JOIN part_slices s ON s.upload = ? AND s.number = p.number
+            FROM manifest_parts p CROSS JOIN LATERAL (
+              SELECT * FROM part_slices WHERE upload = ? AND number = p.number OFFSET 0) s
             WHERE p.manifest = ?""";
+    private static final String LOCK = "SELECT id FROM manifests WHERE id = ANY (?::bigint[]) ORDER BY id FOR UPDATE";
     private static final String COUNT = """
-            WITH locked AS (
-              SELECT m.id, d.refs, d.released_at
-              FROM unnest(?::bigint[], ?::bigint[], ?::bigint[]) AS d (id, refs, released_at)
-              JOIN manifests m ON m.id = d.id ORDER BY m.id FOR UPDATE OF m),
-            counted AS (
-              UPDATE manifests m SET refs = m.refs + l.refs FROM locked l WHERE m.id = l.id
-              RETURNING m.id, m.refs, l.released_at)
-            INSERT INTO orphans (orphaned_at, kind, id) SELECT released_at, 0, id FROM counted WHERE refs = 0""";
+            WITH counted AS (UPDATE manifests SET refs = refs + ? WHERE id = ? RETURNING id, refs)
+            INSERT INTO orphans (orphaned_at, kind, id) SELECT ?, 0, id FROM counted WHERE refs = 0""";
     private static final String SLICES = """
             SELECT s.object_offset, s.blob, b.account, s.slice_offset, s.slice_length
-            FROM manifest_slices s JOIN blobs b ON b.id = s.blob
+            FROM manifest_slices s LEFT JOIN blobs b ON b.id = s.blob
             WHERE s.manifest = ? AND s.object_offset >=
               (SELECT max(object_offset) FROM manifest_slices WHERE manifest = ? AND object_offset <= ?)
             ORDER BY s.object_offset LIMIT ?""";
@@ -93,14 +89,9 @@ final class Manifests {
     /** Changes the counts. What loses its last reference becomes an orphan, which can be read for a while. */
     static void count(Pipeline pipeline, Map<Long, Change> changes) {
         Column ids = Column.bigint();
-        Column refs = Column.bigint();
-        Column released = Column.bigint();
-        changes.forEach((id, change) -> {
-            ids.add(id);
-            refs.add(change.refs);
-            released.add(change.releasedAt);
-        });
-        pipeline.update(COUNT, ids, refs, released);
+        changes.keySet().forEach(ids::add);
+        pipeline.query(LOCK, row -> {}, ids);
+        changes.forEach((id, change) -> pipeline.update(COUNT, change.refs, id, change.releasedAt));
     }
 
     /** The engine's number of a manifest, or -1, which none has, if the name is not one of this engine's. */

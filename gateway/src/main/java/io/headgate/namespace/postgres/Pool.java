@@ -80,14 +80,14 @@ final class Pool implements AutoCloseable {
 
     /**
      * Every statement seeks a few rows, so there is one good plan for it, by index, whatever the tables hold; the planner must not be
-     * tempted by a table that was small when it last looked. A gateway that stands still in a transaction loses its locks.
+     * tempted by a table that was small when it last looked, and counts rows more than pages. A gateway that stands still in a transaction loses its locks.
      */
-    private static String settings(PostgresOptions options) {
+    static String settings(PostgresOptions options) {
         return """
                 SET statement_timeout = %d; SET lock_timeout = %d; SET idle_in_transaction_session_timeout = %d;
                 SET default_transaction_isolation = 'read committed'; SET plan_cache_mode = force_generic_plan;
                 SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_bitmapscan = off;
-                SET jit = off; SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3""".formatted(
+                SET random_page_cost = 0.1; SET seq_page_cost = 0.1; SET cpu_tuple_cost = 0.1; SET jit = off; SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3""".formatted(
                         options.statementTimeout().toMillis(),
                         options.lockTimeout().toMillis(),
                         options.statementTimeout().toMillis());

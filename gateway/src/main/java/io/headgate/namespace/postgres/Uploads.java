@@ -35,8 +35,8 @@ final class Uploads {
             FROM buckets b LEFT JOIN uploads u ON u.id = ? AND u.bucket = b.id AND u.key = ? WHERE b.name = ?""";
     private static final String LOCK = "SELECT " + COLUMNS + """
 
-            FROM uploads u JOIN buckets b ON b.id = u.bucket
-            WHERE u.id = ? AND u.key = ? AND b.name = ? FOR UPDATE OF u""";
+            FROM uploads u WHERE u.id = ? AND u.key = ? AND u.bucket = (SELECT id FROM buckets WHERE name = ?)
+            FOR UPDATE""";
     private static final String PAGE = "SELECT " + COLUMNS + """
             , p.number, p.size, p.etag, p.checksum, p.modified_at
             FROM buckets b LEFT JOIN uploads u ON u.id = ? AND u.bucket = b.id AND u.key = ?
@@ -54,15 +54,15 @@ final class Uploads {
               modified_at = excluded.modified_at""";
     private static final String PARTS = """
             SELECT p.number, p.size, p.etag, p.checksum, p.modified_at
-            FROM uploads u JOIN parts p ON p.upload = u.seq WHERE u.id = ?""";
+            FROM parts p WHERE p.upload = (SELECT seq FROM uploads WHERE id = ?)""";
     private static final String DELETE_PART = "DELETE FROM parts WHERE upload = ? AND number = ANY (?::int[])";
     private static final String DELETE_PARTS = "DELETE FROM parts WHERE upload = ?";
     private static final String INSERT_SLICES = """
             INSERT INTO part_slices (upload, number, part_offset, blob, slice_offset, slice_length)
             SELECT ?, ?, * FROM unnest(?::bigint[], ?::bytea[], ?::bigint[], ?::bigint[])""";
     private static final String BLOBS_OF_PART = """
-            SELECT s.blob FROM uploads u JOIN part_slices s ON s.upload = u.seq
-            WHERE u.id = ? AND s.number = ANY (?::int[])""";
+            SELECT blob FROM part_slices
+            WHERE upload = (SELECT seq FROM uploads WHERE id = ?) AND number = ANY (?::int[])""";
     private static final String COUNT_SLICES = "SELECT count(*) FROM part_slices WHERE upload = ?";
     private static final String DELETE_SLICES_OF_PART =
             "DELETE FROM part_slices WHERE upload = ? AND number = ANY (?::int[])";

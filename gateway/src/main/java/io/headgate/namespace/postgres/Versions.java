@@ -30,20 +30,23 @@ final class Versions {
             WHERE b.name = ?""";
 
     /** Whole versions of many keys, whose rows the transaction has locked. */
-    static final String FIND_ALL = "SELECT " + COLUMNS + """
-            , k.bucket, k.key
-            FROM unnest(?::bigint[], ?::bytea[]) AS k (bucket, key)
-            JOIN objects o ON o.bucket = k.bucket AND o.key = k.key
-            LEFT JOIN blobs l ON l.id = o.blob""";
+    static final String FIND_ALL = """
+            SELECT v.*, k.bucket, k.key FROM unnest(?::bigint[], ?::bytea[]) AS k (bucket, key)
+            CROSS JOIN LATERAL (
+              SELECT""" + " " + COLUMNS + """
 
-    /** What a write needs to know of the current versions of many keys. None changes until the end of the transaction. */
+              FROM objects o LEFT JOIN blobs l ON l.id = o.blob WHERE o.bucket = k.bucket AND o.key = k.key LIMIT 1) v""";
+
+    /**
+     * What a write needs to know of the current versions of many keys, in the order in which they are given: everyone locks in one
+     * order. None changes until the end of the transaction.
+     */
     static final String LOCK = """
-            SELECT b.name, o.key, o.write_id, o.modified_at, o.size, o.etag, o.origin, o.attempt_hash, o.attempt_number,
-              o.blob, o.manifest
-            FROM unnest(?::text[], ?::bytea[]) AS k (name, key)
-            JOIN buckets b ON b.name = k.name
-            JOIN objects o ON o.bucket = b.id AND o.key = k.key
-            ORDER BY o.bucket, o.key FOR UPDATE OF o""";
+            SELECT k.name, k.key, o.* FROM unnest(?::text[], ?::bytea[]) AS k (name, key)
+            CROSS JOIN LATERAL (
+              SELECT write_id, modified_at, size, etag, origin, attempt_hash, attempt_number, blob, manifest
+              FROM objects WHERE bucket = (SELECT id FROM buckets WHERE name = k.name) AND key = k.key
+              LIMIT 1 FOR UPDATE) o""";
 
     private static final String VALUES = """
             unnest(?::bigint[], ?::bytea[], ?::bigint[], ?::bigint[], ?::text[], ?::text[], ?::int[], ?::bytea[], ?::int[],
@@ -59,20 +62,21 @@ final class Versions {
               ON CONFLICT (bucket, key) DO NOTHING RETURNING 1)
             SELECT expect_rows((SELECT count(*) FROM made), ?)""";
 
+    /** The keys have versions, so there is a conflict each time; unlike a join, it is resolved by the index whatever the planner thinks. */
     private static final String UPDATE = """
-            UPDATE objects o SET
-              modified_at = n.modified_at, size = n.size, etag = n.etag, storage_class = n.storage_class,
-              checksum_kind = n.checksum_kind, write_id = n.write_id, origin = n.origin, attempt_hash = n.attempt_hash,
-              attempt_number = n.attempt_number, blob = n.blob, slice_offset = n.slice_offset,
-              slice_length = n.slice_length, manifest = n.manifest, manifest_parts = n.manifest_parts, details = n.details
-            FROM""" + " " + VALUES + """
-             AS n (bucket, key, modified_at, size, etag, storage_class, checksum_kind, write_id, origin,
+            INSERT INTO objects (bucket, key, modified_at, size, etag, storage_class, checksum_kind, write_id, origin,
               attempt_hash, attempt_number, blob, slice_offset, slice_length, manifest, manifest_parts, details)
-            WHERE o.bucket = n.bucket AND o.key = n.key""";
+            SELECT * FROM""" + " " + VALUES + """
 
-    static final String DELETE = """
-            DELETE FROM objects o USING unnest(?::bigint[], ?::bytea[]) AS d (bucket, key)
-            WHERE o.bucket = d.bucket AND o.key = d.key""";
+            ON CONFLICT (bucket, key) DO UPDATE SET
+              modified_at = excluded.modified_at, size = excluded.size, etag = excluded.etag,
+              storage_class = excluded.storage_class, checksum_kind = excluded.checksum_kind,
+              write_id = excluded.write_id, origin = excluded.origin, attempt_hash = excluded.attempt_hash,
+              attempt_number = excluded.attempt_number, blob = excluded.blob, slice_offset = excluded.slice_offset,
+              slice_length = excluded.slice_length, manifest = excluded.manifest,
+              manifest_parts = excluded.manifest_parts, details = excluded.details""";
+
+    private static final String DELETE = "DELETE FROM objects WHERE bucket = ? AND key = ANY (?::bytea[])";
 
     private Versions() {}
 
@@ -172,6 +176,10 @@ final class Versions {
         }
         long manifest = row.getLong(10);
         return manifest == 0 ? Manifest.EMPTY : new Manifest.Stored(Long.toString(manifest), row.getInt(11));
+    }
+
+    static void delete(Pipeline pipeline, long bucket, Column keys) {
+        pipeline.update(DELETE, bucket, keys);
     }
 
     /** Versions to be written, as columns. */

@@ -28,6 +28,7 @@ public final class Postgres {
             try {
                 server = EmbeddedPostgres.builder()
                         .setServerConfig("fsync", "off")
+                        .setServerConfig("synchronous_commit", "on")
                         .setServerConfig("full_page_writes", "off")
                         .setServerConfig("max_connections", "300")
                         .setServerConfig("shared_buffers", "256MB")
@@ -54,10 +55,20 @@ public final class Postgres {
                 .withMinPartBytes(NamespaceSuite.MIN_PART_BYTES);
     }
 
+    /** The same database, reached through another port. */
+    static PostgresOptions through(PostgresOptions options, int port) {
+        return PostgresOptions.defaults("127.0.0.1:" + port, options.database(), options.user())
+                .withConnections(options.connections())
+                .withMinPartBytes(options.minPartBytes());
+    }
+
+    static int port(PostgresOptions options) {
+        return Integer.parseInt(options.hosts().substring(options.hosts().lastIndexOf(':') + 1));
+    }
+
     /** A connection to a database, past the engine. */
     static Connection connect(PostgresOptions options) throws SQLException {
-        String port = options.hosts().substring(options.hosts().lastIndexOf(':') + 1);
-        return connect(Integer.parseInt(port), options.database());
+        return connect(port(options), options.database());
     }
 
     private static Connection connect(int port, String database) throws SQLException {
