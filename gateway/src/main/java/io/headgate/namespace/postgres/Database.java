@@ -155,16 +155,11 @@ final class Database implements AutoCloseable {
         try (Connection connection = pool.take()) {
             connection.setAutoCommit(false);
             session = new Session(connection, true);
-            Session opened = session;
-            value = guarded(connection, () -> {
-                Tx tx = new Tx(opened, clock.millis(), slot);
-                T result = work.run(tx);
-                tx.finish();
-                return result;
-            });
+            Tx tx = new Tx(session, clock.millis(), slot);
+            value = guarded(connection, () -> work.run(tx));
             try {
                 guarded(connection, () -> {
-                    connection.commit();
+                    tx.commit();
                     return true;
                 });
                 return value;

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The keys that a transaction changes, many at once: first all are named, then {@link #load} reads and locks what is there in one round
- * trip, then commands run one after the other on what is in memory, then {@link #write} writes what came of them in another. So many
+ * trip, then commands run one after the other on what is in memory, then what came of them is written in another ({@link #write}), with the commit. So many
  * commands cost as many round trips as one, and a later one sees what an earlier one did to the same key.
  *
  * <p>A key that has a version is locked by its row. One that has none cannot be locked: that nobody has given it one in between is
@@ -306,7 +306,7 @@ final class KeyBatch {
 
     // Writing it
 
-    /** Writes all that was changed, and the counters. */
+    /** Writes all that was changed: the last thing of the transaction. */
     void write() throws SQLException {
         Map<Key, ObjectVersion> before = replacedVersions();
         Pipeline pipeline = tx.session().pipeline();
@@ -324,8 +324,7 @@ final class KeyBatch {
         if (!manifests.isEmpty()) {
             Manifests.count(pipeline, manifests);
         }
-        tx.counters().addTo(pipeline);
-        pipeline.run();
+        tx.last(pipeline);
     }
 
     private void writeEntries(Pipeline pipeline) {

@@ -1,12 +1,16 @@
 package io.headgate.namespace.postgres;
 
 import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
 
 /** A transaction that writes: its session, and what it adds to the counters, which is written once, at its end. */
 final class Tx {
+    private static final String COMMIT = "COMMIT";
+
     private final Session session;
     private final long startedAtMillis;
     private final Counters counters;
+    private @Nullable Pipeline last;
 
     /**
      * @param startedAtMillis the engine's time
@@ -34,10 +38,15 @@ final class Tx {
         return Math.max(commandMillis, startedAtMillis);
     }
 
-    /** Writes the counters: the last thing before the commit, as others may wait for their rows. */
-    void finish() throws SQLException {
-        Pipeline pipeline = session.pipeline();
+    /** Leaves statements, the last of the transaction, to be sent together with the commit. */
+    void last(Pipeline pipeline) {
+        last = pipeline;
+    }
+
+    /** Sends the last statements, the counters, for whose rows others may wait, and the commit, in one round trip. */
+    void commit() throws SQLException {
+        Pipeline pipeline = last == null ? session.pipeline() : last;
         counters.addTo(pipeline);
-        pipeline.run();
+        pipeline.update(COMMIT).run();
     }
 }

@@ -105,7 +105,7 @@ final class UploadWrites {
         long releasedAt = tx.releaseTime(part.lastModified().toEpochMilli());
         replaced.forEach(id -> release(changes, id, releasedAt));
         count(pipeline, tx, changes);
-        pipeline.run();
+        tx.last(pipeline);
     }
 
     private static void release(Map<BlobId, Blobs.Change> changes, BlobId blob, long releasedAtMillis) {
@@ -118,7 +118,6 @@ final class UploadWrites {
         if (!changes.isEmpty()) {
             Blobs.count(pipeline, tx.counters(), changes);
         }
-        tx.counters().addTo(pipeline);
     }
 
     private static long sizeOf(Slice whole) {
@@ -175,7 +174,7 @@ final class UploadWrites {
         Pipeline pipeline = session.pipeline();
         Uploads.putPart(pipeline, upload, part, slices);
         count(pipeline, tx, changes);
-        pipeline.run();
+        tx.last(pipeline);
         return new Outcome.Done<>(part);
     }
 
