@@ -85,6 +85,7 @@ final class Gateway {
 
     /** Starts a database server, which is stopped when this JVM ends; its URL. */
     private static String database() throws IOException {
+        System.setProperty("org.slf4j.simpleLogger.log.io.zonky", "warn");
         EmbeddedPostgres server = EmbeddedPostgres.builder()
                 .setServerConfig("fsync", "off")
                 .setServerConfig("synchronous_commit", "on")

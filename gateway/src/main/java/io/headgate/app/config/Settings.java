@@ -99,17 +99,17 @@ final class Settings {
                     ValueType.duration("250ms", "1m"),
                     "2s",
                     "`postgres`: how long to wait for a connection before the database counts as down; then clients get 503 at once until it is back."));
-    static final Setting<Duration> NAMESPACE_STATEMENT_TIMEOUT = add(
+    static final Setting<Duration> NAMESPACE_STATEMENT_TIMEOUT = add(Setting.of(
+            "namespace.statement_timeout",
+            ValueType.duration("1s", "10m"),
+            "15s",
+            "`postgres`: how long the database may work on a statement."));
+    static final Setting<Duration> NAMESPACE_LOCK_TIMEOUT = add(
             Setting.of(
-                    "namespace.statement_timeout",
-                    ValueType.duration("1s", "10m"),
-                    "15s",
-                    "`postgres`: how long the database may work on a statement. A gateway that stands still in a transaction for so long loses it."));
-    static final Setting<Duration> NAMESPACE_LOCK_TIMEOUT = add(Setting.of(
-            "namespace.lock_timeout",
-            ValueType.duration("100ms", "10m"),
-            "5s",
-            "`postgres`: how long a statement waits for what another transaction holds."));
+                    "namespace.lock_timeout",
+                    ValueType.duration("100ms", "10m"),
+                    "5s",
+                    "`postgres`: how long a statement waits for what another transaction holds. A gateway that stands still in a transaction for half of it loses that."));
     static final Setting<HeadgateConfig.Durability> NAMESPACE_DURABILITY = add(
             Setting.of(
                     "namespace.durability",

@@ -80,7 +80,8 @@ final class Pool implements AutoCloseable {
 
     /**
      * Every statement seeks a few rows, so there is one good plan for it, by index, whatever the tables hold; the planner must not be
-     * tempted by a table that was small when it last looked, and counts rows more than pages. A gateway that stands still in a transaction loses its locks.
+     * tempted by a table that was small when it last looked, and counts rows more than pages. A gateway that stands still in a transaction loses its locks
+     * before those who wait for them give up.
      */
     static String settings(PostgresOptions options) {
         return """
@@ -90,7 +91,7 @@ final class Pool implements AutoCloseable {
                 SET random_page_cost = 0.1; SET seq_page_cost = 0.1; SET cpu_tuple_cost = 0.1; SET jit = off; SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3""".formatted(
                         options.statementTimeout().toMillis(),
                         options.lockTimeout().toMillis(),
-                        options.statementTimeout().toMillis());
+                        Math.max(1, options.lockTimeout().toMillis() / 2));
     }
 
     HikariDataSource connections() {

@@ -63,7 +63,7 @@ public final class PostgresNamespace implements Namespace {
     private PostgresNamespace(Database database, int gateway) {
         this.database = database;
         this.slot = 2 * gateway;
-        this.lane = new PutLane(database, 2 * gateway + 1);
+        this.lane = new PutLane(database, 2 * gateway + 1, slot);
         this.rules = new MultipartRules(database.options().minPartBytes());
     }
 

@@ -28,6 +28,7 @@ final class PutLane implements AutoCloseable {
 
     private final Database database;
     private final int slot;
+    private final int slotAlone;
     private final BlockingQueue<Command<?>> queue;
     private final Thread thread;
     private volatile boolean closed;
@@ -54,10 +55,14 @@ final class PutLane implements AutoCloseable {
         }
     }
 
-    /** @param slot the part of each sum that only this lane adds to */
-    PutLane(Database database, int slot) {
+    /**
+     * @param slot the part of each sum that only this lane adds to
+     * @param slotAlone that of the gateway's other transactions
+     */
+    PutLane(Database database, int slot, int slotAlone) {
         this.database = database;
         this.slot = slot;
+        this.slotAlone = slotAlone;
         this.queue = new ArrayBlockingQueue<>(database.options().queuedWrites());
         this.thread = Thread.ofPlatform().name("namespace-puts").daemon().unstarted(this::serve);
     }
@@ -131,27 +136,43 @@ final class PutLane implements AutoCloseable {
             LOG.debug("Writes of the namespace failed", failure);
             commands.forEach(command -> command.result.completeExceptionally(failure));
         } else {
-            // Nothing of the batch has happened. Each alone, those that can commit do.
+            // Nothing of the batch has happened. Each alone, beside the lane, those that can commit do; one that has to
+            // wait for a
+            // lock holds up nobody then.
             for (Command<?> command : commands) {
-                commit(List.of(command));
+                Thread.ofVirtual().name("namespace-put").start(() -> commitAlone(command));
             }
+        }
+    }
+
+    private void commitAlone(Command<?> command) {
+        try {
+            database.write(slotAlone, work(List.of(command)));
+            command.complete();
+        } catch (RuntimeException failed) {
+            command.result.completeExceptionally(failed);
         }
     }
 
     /** Runs the commands in one transaction; null if it committed, else why it did not. */
     private @Nullable RuntimeException attempt(List<Command<?>> commands) {
         try {
-            return database.writeNow(slot, tx -> {
-                KeyBatch batch = new KeyBatch(tx);
-                commands.forEach(command -> command.naming.accept(batch));
-                batch.load();
-                commands.forEach(command -> command.decide(batch));
-                batch.write();
-                return null;
-            });
+            database.writeNow(slot, work(commands));
+            return null;
         } catch (RuntimeException failed) {
             return failed;
         }
+    }
+
+    private static Database.Work<Boolean> work(List<Command<?>> commands) {
+        return tx -> {
+            KeyBatch batch = new KeyBatch(tx);
+            commands.forEach(command -> command.naming.accept(batch));
+            batch.load();
+            commands.forEach(command -> command.decide(batch));
+            batch.write();
+            return true;
+        };
     }
 
     /** Commits what is queued, then stops. Later commands fail. */

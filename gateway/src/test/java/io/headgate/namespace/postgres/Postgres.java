@@ -46,7 +46,7 @@ public final class Postgres {
         int port = server().getPort();
         try (Connection connection = connect(port, "postgres");
                 Statement statement = connection.createStatement()) {
-            statement.execute("CREATE DATABASE " + name + " STRATEGY file_copy");
+            statement.execute("CREATE DATABASE " + name);
         } catch (SQLException failed) {
             throw new IllegalStateException(failed);
         }
