@@ -108,7 +108,7 @@ final class Settings {
             Setting.of(
                     "namespace.lock_timeout",
                     ValueType.duration("100ms", "10m"),
-                    "5s",
+                    "10s",
                     "`postgres`: how long a statement waits for what another transaction holds. A gateway that stands still in a transaction for half of it loses that."));
     static final Setting<HeadgateConfig.Durability> NAMESPACE_DURABILITY = add(
             Setting.of(

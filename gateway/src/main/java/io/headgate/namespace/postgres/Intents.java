@@ -6,8 +6,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,8 +70,9 @@ final class Intents {
     }
 
     static List<Long> renew(Tx tx, Collection<Long> ids, Instant expiresAt) throws SQLException {
-        List<Long> standing = tx.session().all(RENEW, row -> row.getLong(1), column(ids), expiresAt.toEpochMilli());
-        return standing.stream().sorted().toList();
+        Set<Long> standing =
+                new HashSet<>(tx.session().all(RENEW, row -> row.getLong(1), column(ids), expiresAt.toEpochMilli()));
+        return ids.stream().filter(standing::contains).toList();
     }
 
     static void close(Tx tx, Collection<Long> ids) throws SQLException {

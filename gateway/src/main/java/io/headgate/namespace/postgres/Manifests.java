@@ -10,6 +10,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -29,7 +30,7 @@ final class Manifests {
             WHERE p.manifest = ?""";
     private static final String LOCK = "SELECT id FROM manifests WHERE id = ANY (?::bigint[]) ORDER BY id FOR UPDATE";
     private static final String COUNT = """
-            WITH counted AS (UPDATE manifests SET refs = refs + ? WHERE id = ? RETURNING id, refs)
+            WITH counted AS (UPDATE manifests SET refs = refs + ? WHERE id = ANY (?::bigint[]) RETURNING id, refs)
             INSERT INTO orphans (orphaned_at, kind, id) SELECT ?, 0, id FROM counted WHERE refs = 0""";
     private static final String SLICES = """
             SELECT s.object_offset, s.blob, b.account, s.slice_offset, s.slice_length
@@ -89,9 +90,14 @@ final class Manifests {
     /** Changes the counts. What loses its last reference becomes an orphan, which can be read for a while. */
     static void count(Pipeline pipeline, Map<Long, Change> changes) {
         Column ids = Column.bigint();
-        changes.keySet().forEach(ids::add);
+        Map<List<Long>, Column> groups = new LinkedHashMap<>();
+        changes.forEach((id, change) -> {
+            ids.add(id);
+            groups.computeIfAbsent(List.of(change.refs, change.releasedAt), key -> Column.bigint())
+                    .add(id);
+        });
         pipeline.query(LOCK, row -> {}, ids);
-        changes.forEach((id, change) -> pipeline.update(COUNT, change.refs, id, change.releasedAt));
+        groups.forEach((change, manifests) -> pipeline.update(COUNT, change.get(0), manifests, change.get(1)));
     }
 
     /** The engine's number of a manifest, or -1, which none has, if the name is not one of this engine's. */

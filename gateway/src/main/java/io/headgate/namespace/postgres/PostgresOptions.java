@@ -54,7 +54,7 @@ public record PostgresOptions(
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(2),
                 Duration.ofSeconds(15),
-                Duration.ofSeconds(5),
+                Duration.ofSeconds(10),
                 MultipartRules.MIN_PART_BYTES);
     }
 
