@@ -1,5 +1,6 @@
 package io.headgate.conformance;
 
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -21,7 +22,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /**
- * The packaged gateway as a child process, on its embedded defaults over a fresh data directory. It is killed, and the directory
+ * The packaged gateway as a child process, on its embedded defaults over a fresh data directory, or with
+ * {@code -Dheadgate.conformance.namespace=postgres} over a database server that is started for it. It is killed, and the directory
  * deleted, when this JVM ends, however it ends short of a kill.
  */
 final class Gateway {
@@ -68,6 +70,10 @@ final class Gateway {
             builder.environment().put("HEADGATE_ROOT_SECRET_KEY", SECRET_KEY);
             builder.environment().put("HEADGATE_REGION", REGION);
             builder.environment().put("HEADGATE_DOMAIN", DOMAIN);
+            if (Endpoint.setting("namespace").orElse("sqlite").equals("postgres")) {
+                builder.environment().put("HEADGATE_NAMESPACE_ENGINE", "postgres");
+                builder.environment().put("HEADGATE_NAMESPACE_URL", database());
+            }
             Gateway gateway = new Gateway(builder.start(), data, URI.create("http://127.0.0.1:" + port));
             Runtime.getRuntime().addShutdownHook(new Thread(gateway::stop, "gateway-stop"));
             gateway.awaitReady();
@@ -75,6 +81,16 @@ final class Gateway {
         } catch (IOException failed) {
             throw new UncheckedIOException("The gateway could not be started", failed);
         }
+    }
+
+    /** Starts a database server, which is stopped when this JVM ends; its URL. */
+    private static String database() throws IOException {
+        System.setProperty("org.slf4j.simpleLogger.log.io.zonky", "warn");
+        EmbeddedPostgres server = EmbeddedPostgres.builder()
+                .setServerConfig("fsync", "off")
+                .setServerConfig("synchronous_commit", "on")
+                .start();
+        return "postgresql://postgres@127.0.0.1:" + server.getPort() + "/postgres";
     }
 
     Endpoint endpoint() {

@@ -233,6 +233,11 @@ final class MeasuredNamespace implements Namespace {
     }
 
     @Override
+    public boolean lease(String name, String holder, Instant now, Instant until) {
+        return measured(Call.LEASE, () -> namespace.lease(name, holder, now, until));
+    }
+
+    @Override
     public Map<String, AccountMode> accountModes() {
         return measured(Call.ACCOUNT_MODES, () -> namespace.accountModes());
     }

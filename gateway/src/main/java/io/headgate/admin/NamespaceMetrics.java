@@ -47,6 +47,7 @@ final class NamespaceMetrics {
         FINISH_MOVES,
         ABANDON_MOVES,
         MOVES_UNDER_WAY,
+        LEASE,
         ACCOUNT_MODES,
         SET_DRAINING,
         SET_READ_ONLY,

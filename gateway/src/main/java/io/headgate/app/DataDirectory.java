@@ -46,6 +46,22 @@ final class DataDirectory implements AutoCloseable {
     /** The root user's credentials, and whether they were made just now. */
     record Root(Credentials credentials, boolean made) {}
 
+    /** Whether a gateway of that configuration keeps anything in it. */
+    static boolean isNeeded(HeadgateConfig config) {
+        Path directory = config.dataDir();
+        boolean holdsAccounts = config.accounts().stream().anyMatch(account -> switch (account.storage()) {
+            case HeadgateConfig.Storage.Local local -> local.path().startsWith(directory);
+            case HeadgateConfig.Storage.S3 _, HeadgateConfig.Storage.Azure _ -> false;
+        });
+        boolean holdsAccessLog = config.accessLog().destination() == HeadgateConfig.LogDestination.FILE
+                && config.accessLog().path().startsWith(directory);
+        return config.namespace().engine() == HeadgateConfig.Engine.SQLITE
+                || config.root().isEmpty()
+                || config.adminToken().isEmpty()
+                || holdsAccounts
+                || holdsAccessLog;
+    }
+
     /**
      * Takes hold of the directory, which is made if it does not exist.
      *
@@ -88,6 +104,11 @@ final class DataDirectory implements AutoCloseable {
 
     /** Where the root user's credentials are kept if they were made here. */
     Path rootCredentialsFile() {
+        return rootCredentialsFile(directory);
+    }
+
+    /** The same, in a directory. */
+    static Path rootCredentialsFile(Path directory) {
         return directory.resolve("root-credentials");
     }
 

@@ -6,11 +6,14 @@ import io.headgate.account.Accounts;
 import io.headgate.account.CircuitBreaker;
 import io.headgate.account.Limits;
 import io.headgate.admin.Metrics;
+import io.headgate.app.config.DatabaseUrl;
 import io.headgate.app.config.HeadgateConfig;
 import io.headgate.app.config.HeadgateConfig.AccountConfig;
 import io.headgate.app.config.HeadgateConfig.BreakerConfig;
 import io.headgate.app.config.HeadgateConfig.Credentials;
+import io.headgate.app.config.HeadgateConfig.DatabaseConfig;
 import io.headgate.app.config.HeadgateConfig.GarbageConfig;
+import io.headgate.app.config.HeadgateConfig.NamespaceConfig;
 import io.headgate.app.config.HeadgateConfig.OrphansConfig;
 import io.headgate.app.config.HeadgateConfig.PlacementConfig;
 import io.headgate.app.config.HeadgateConfig.SweepConfig;
@@ -22,6 +25,8 @@ import io.headgate.namespace.AccountUsage;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.ReadsInFlight;
 import io.headgate.namespace.WriteIntents;
+import io.headgate.namespace.postgres.PostgresNamespace;
+import io.headgate.namespace.postgres.PostgresOptions;
 import io.headgate.namespace.sql.SqliteNamespace;
 import io.headgate.namespace.sql.SqliteOptions;
 import io.headgate.placement.Placement;
@@ -34,6 +39,7 @@ import io.headgate.s3.op.SliceReader;
 import io.headgate.s3.op.Storage;
 import io.headgate.work.AccountDrain;
 import io.headgate.work.BackgroundWork;
+import io.headgate.work.Lease;
 import io.headgate.work.ModeRefresh;
 import io.headgate.work.Pace;
 import io.headgate.work.WorkSettings;
@@ -91,12 +97,7 @@ public final class Gateway implements AutoCloseable {
             AccountListener listener,
             BiFunction<String, BlobStore, BlobStore> between) {
         InstantSource clock = InstantSource.system();
-        SqliteOptions options = SqliteOptions.defaults()
-                .withMinPartBytes(config.multipart().minPartBytes())
-                .withTimeout(config.namespace().timeout())
-                .withWalLimitBytes(config.namespace().walLimitBytes())
-                .withFlush(config.namespace().durability() == HeadgateConfig.Durability.SYNC);
-        Namespace namespace = SqliteNamespace.open(config.dataDir().resolve("namespace.db"), clock, options);
+        Namespace namespace = namespace(config, clock);
         // An account that holds blobs is not taken into use anew when its directory is missing: a disk is not mounted.
         Map<String, AccountUsage> usage = namespace.accountUsage();
         CarrierWatch carriers = new CarrierWatch();
@@ -147,6 +148,7 @@ public final class Gateway implements AutoCloseable {
                 metrics::placementRefused);
         slices = new SliceReader(storage);
         s3 = s3(config, root, storage, slices);
+        Lease lease = new Lease(namespace, "account-drain", newId(random), clock);
         drain = new AccountDrain(
                 namespace,
                 accounts,
@@ -154,6 +156,7 @@ public final class Gateway implements AutoCloseable {
                 random,
                 clock,
                 new Pace(config.drain().bytesPerSecond(), System::nanoTime, Thread::sleep),
+                lease,
                 new AccountDrain.Settings(
                         config.drain().parallelism(), config.drain().interval()));
         ModeRefresh modes = new ModeRefresh(namespace, accounts);
@@ -161,6 +164,7 @@ public final class Gateway implements AutoCloseable {
         List<Worker> all =
                 new ArrayList<>(BackgroundWork.of(namespace, accounts, intents, reads, clock, workSettings(config)));
         all.add(modes);
+        all.add(lease);
         all.add(drain);
         workers = Workers.start(all, clock);
     }
@@ -205,6 +209,40 @@ public final class Gateway implements AutoCloseable {
 
     private static String newId(RandomGenerator random) {
         return new UUID(random.nextLong(), random.nextLong()).toString();
+    }
+
+    private static Namespace namespace(HeadgateConfig config, InstantSource clock) {
+        NamespaceConfig namespace = config.namespace();
+        return switch (namespace.engine()) {
+            case SQLITE ->
+                SqliteNamespace.open(
+                        config.dataDir().resolve("namespace.db"),
+                        clock,
+                        SqliteOptions.defaults()
+                                .withMinPartBytes(config.multipart().minPartBytes())
+                                .withTimeout(namespace.timeout())
+                                .withWalLimitBytes(namespace.walLimitBytes())
+                                .withFlush(namespace.durability() == HeadgateConfig.Durability.SYNC));
+            case POSTGRES ->
+                PostgresNamespace.open(postgres(config, namespace.database().orElseThrow()), clock);
+            case REDIS -> throw new IllegalStateException("the configuration refuses this engine");
+        };
+    }
+
+    private static PostgresOptions postgres(HeadgateConfig config, DatabaseConfig database) {
+        DatabaseUrl url = database.url();
+        PostgresOptions options = PostgresOptions.defaults(url.hosts(), url.database(), url.user())
+                .withParameters(url.parameters())
+                .withConnections(database.connections())
+                .withTimeouts(
+                        config.namespace().timeout(),
+                        database.connectTimeout(),
+                        database.statementTimeout(),
+                        database.lockTimeout())
+                .withMinPartBytes(config.multipart().minPartBytes());
+        return url.password().isPresent()
+                ? options.withPassword(url.password().get().reveal())
+                : options;
     }
 
     private static S3Handler s3(HeadgateConfig config, Credentials root, Storage storage, SliceReader slices) {

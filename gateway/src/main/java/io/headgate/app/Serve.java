@@ -76,9 +76,16 @@ final class Serve implements AutoCloseable {
     }
 
     private void open() throws StartException {
-        DataDirectory data = opened(DataDirectory.open(config.dataDir()));
-        DataDirectory.Root root = data.rootCredentials(config, random);
-        Secret adminToken = data.adminToken(config, random);
+        DataDirectory.Root root;
+        Secret adminToken;
+        if (DataDirectory.isNeeded(config)) {
+            DataDirectory data = opened(DataDirectory.open(config.dataDir()));
+            root = data.rootCredentials(config, random);
+            adminToken = data.adminToken(config, random);
+        } else {
+            root = new DataDirectory.Root(config.root().orElseThrow(), false);
+            adminToken = config.adminToken().orElseThrow();
+        }
         Metrics metrics = new Metrics();
         Gateway gateway = opened(Gateway.open(config, root.credentials(), metrics));
         AdminHandler admin = new AdminHandler(
@@ -97,7 +104,8 @@ final class Serve implements AutoCloseable {
         opened.push(admin::stopping);
         metrics.gauge("headgate.requests.in.flight", "S3 requests being handled", s3Server::requestsInFlight);
         if (root.made()) {
-            announcement.add("root credentials, made now and kept in " + data.rootCredentialsFile() + ":");
+            announcement.add("root credentials, made now and kept in "
+                    + DataDirectory.rootCredentialsFile(config.dataDir()) + ":");
             announcement.add("  access key  " + root.credentials().accessKey());
             announcement.add("  secret key  " + root.credentials().secretKey().reveal());
         }

@@ -4,6 +4,7 @@ import io.headgate.domain.BucketName;
 import io.headgate.domain.Checksum;
 import io.headgate.domain.ObjectKey;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,8 +37,20 @@ public record CopyObject(
         WriteCondition condition,
         Instant now) {
 
-    /** What is said of the copy. */
-    public ObjectAttributes attributes(ObjectAttributes source) {
+    /** The version that it makes of its source. */
+    public ObjectVersion version(ObjectVersion source) {
+        return new ObjectVersion(
+                key,
+                writeId,
+                now.truncatedTo(ChronoUnit.MILLIS),
+                source.sizeBytes(),
+                source.etag(),
+                attributes(source.attributes()),
+                checksums.orElse(source.checksums()),
+                source.manifest());
+    }
+
+    private ObjectAttributes attributes(ObjectAttributes source) {
         ObjectAttributes said = replacement.orElse(source);
         Map<String, String> headers = new HashMap<>(said.headers());
         headers.remove(ObjectAttributes.WEBSITE_REDIRECT);

@@ -26,4 +26,11 @@ public record CopyPart(
         String uploadId,
         int partNumber,
         Optional<Checksum> checksum,
-        Instant now) {}
+        Instant now) {
+
+    /** The range in a source of that size; empty if it does not lie in it. Unlike a read's, it must not reach beyond the end. */
+    public Optional<ByteRange.Resolved> rangeIn(long sourceSizeBytes) {
+        boolean beyond = range instanceof ByteRange.Between between && between.last() >= sourceSizeBytes;
+        return beyond ? Optional.empty() : range.resolve(sourceSizeBytes);
+    }
+}

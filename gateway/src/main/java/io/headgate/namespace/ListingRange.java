@@ -41,6 +41,16 @@ public final class ListingRange {
         return end;
     }
 
+    /** The delimiter's bytes, none for no roll-up. The array is not to be changed. */
+    public byte[] delimiter() {
+        return delimiter;
+    }
+
+    /** How many bytes the prefix has, after which the delimiter is looked for. */
+    public int prefixLength() {
+        return prefix.length;
+    }
+
     /** How many bytes of a key of the range are its common prefix, delimiter included; 0 if it does not roll up. */
     public int commonPrefixLength(byte[] key) {
         if (delimiter.length == 0) {

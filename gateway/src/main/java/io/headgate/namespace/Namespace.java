@@ -203,6 +203,15 @@ public interface Namespace extends AutoCloseable {
     /** Moves that are recorded and neither finished nor abandoned, at most {@code limit}. */
     List<BlobMove> movesUnderWay(int limit);
 
+    /**
+     * Takes a lease, or goes on holding it: whether {@code holder} has it until {@code until}. It is to be had if nobody holds it, the
+     * holder does, or it ended by {@code now}. To give it back, take it until {@code now}.
+     *
+     * @param name such as {@code account-drain}
+     * @param holder the id of this run of a gateway
+     */
+    boolean lease(String name, String holder, Instant now, Instant until);
+
     // What administrators want of the accounts
 
     /** By account name; accounts of which nothing is wanted may be missing. */

@@ -6,6 +6,7 @@ import io.headgate.domain.ETag;
 import io.headgate.domain.ObjectKey;
 import io.headgate.domain.Slice;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 
@@ -30,4 +31,18 @@ public record PutObject(
         WriteCondition condition,
         long intentId,
         Optional<Attempt> attempt,
-        Instant now) {}
+        Instant now) {
+
+    /** The version that it makes. */
+    public ObjectVersion version() {
+        return new ObjectVersion(
+                key,
+                writeId,
+                now.truncatedTo(ChronoUnit.MILLIS),
+                sizeBytes,
+                etag,
+                attributes,
+                checksums,
+                new Manifest.Inline(blob));
+    }
+}

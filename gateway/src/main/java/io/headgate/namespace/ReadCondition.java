@@ -47,6 +47,23 @@ public record ReadCondition(
         return unmodified ? Verdict.NOT_MODIFIED : Verdict.HOLDS;
     }
 
+    /**
+     * The source of a copy, if the condition holds for it (PRECONDITION_FAILED otherwise) and it is the version that the copy expects
+     * (SOURCE_CHANGED).
+     */
+    public Outcome<ObjectVersion> source(Outcome<ObjectVersion> found, Optional<String> expectedWriteId) {
+        return switch (found) {
+            case Outcome.Refused<ObjectVersion> refused -> refused;
+            case Outcome.Done<ObjectVersion>(ObjectVersion source) -> {
+                boolean expected =
+                        expectedWriteId.isEmpty() || expectedWriteId.get().equals(source.writeId());
+                yield check(source.etag(), source.lastModified()) != Verdict.HOLDS
+                        ? new Outcome.Refused<>(Refusal.PRECONDITION_FAILED)
+                        : expected ? found : new Outcome.Refused<>(Refusal.SOURCE_CHANGED);
+            }
+        };
+    }
+
     private static boolean matches(Set<ETag> tags, ETag etag) {
         return tags.contains(ANY) || tags.contains(etag);
     }

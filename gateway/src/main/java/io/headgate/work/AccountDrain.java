@@ -52,6 +52,7 @@ public final class AccountDrain implements Worker {
     private final Accounts accounts;
     private final InstantSource clock;
     private final Settings settings;
+    private final Lease lease;
     private final Moves moves;
     private final BlobCopier copier;
     private final long batchBytes;
@@ -74,6 +75,7 @@ public final class AccountDrain implements Worker {
      *
      * @param pace of all bytes that are copied
      * @param random draws the account of each blob
+     * @param lease held while there is something to move: of all gateways only one moves blobs
      */
     public AccountDrain(
             Namespace namespace,
@@ -82,8 +84,10 @@ public final class AccountDrain implements Worker {
             RandomGenerator random,
             InstantSource clock,
             Pace pace,
+            Lease lease,
             Settings settings) {
         this.namespace = namespace;
+        this.lease = lease;
         this.accounts = accounts;
         this.clock = clock;
         this.settings = settings;
@@ -107,6 +111,16 @@ public final class AccountDrain implements Worker {
 
     @Override
     public Turn work() throws InterruptedException {
+        boolean drains = accounts.all().stream().anyMatch(Account::draining);
+        if (!drains && moves.isEmpty()) {
+            lease.release();
+            return Turn.idle(settings.interval());
+        }
+        if (!lease.acquire()) {
+            moves.leaveToAnother();
+            passes.clear();
+            return Turn.idle(settings.interval());
+        }
         moves.takeOver();
         moves.keep(one -> isDraining(one.move().from())
                 && !one.reservation().account().draining()

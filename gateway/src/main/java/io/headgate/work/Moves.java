@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
  * The moves that this process has begun: each stands in the namespace and has room reserved for its copy. For one thread at a time.
  *
  * <p>Whatever stands in the namespace and not here was left by a process that died, or by a step whose outcome stayed unknown, and is
- * abandoned: half a copy is never gone on with. That asks for one mover at a time. The engine {@code sqlite} has one gateway; where there
- * are several, {@link #takeOver} is the place to ask for the lease.
+ * abandoned: half a copy is never gone on with. That asks for one mover at a time, which the {@link Lease} sees to. A mover that has
+ * lost it finds that its moves are not under way any more, and nothing happens.
  */
 final class Moves {
     private static final Logger LOG = LoggerFactory.getLogger(Moves.class);
@@ -72,6 +72,18 @@ final class Moves {
             }
         } while (!left.isEmpty());
         inOrder = true;
+    }
+
+    /** Whether nothing is under way, neither here nor, as far as is known without order, in the namespace. */
+    boolean isEmpty() {
+        return begun.isEmpty() && (inOrder || namespace.movesUnderWay(1).isEmpty());
+    }
+
+    /** Another gateway moves from now on, and abandons what is begun here. */
+    void leaveToAnother() {
+        release(begun);
+        begun.clear();
+        inOrder = false;
     }
 
     /** Those that are begun from an account, to be copied. */

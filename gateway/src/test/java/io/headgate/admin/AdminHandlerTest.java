@@ -25,6 +25,7 @@ import io.headgate.placement.Placement;
 import io.headgate.placement.Rejection;
 import io.headgate.placement.Thresholds;
 import io.headgate.work.AccountDrain;
+import io.headgate.work.Lease;
 import io.headgate.work.Pace;
 import java.io.IOException;
 import java.io.InputStream;
@@ -88,7 +89,15 @@ final class AdminHandlerTest {
         Placement placement = new Placement(Thresholds.DEFAULT);
         Pace pace = new Pace(1 << 30, System::nanoTime, Thread::sleep);
         AccountDrain.Settings settings = new AccountDrain.Settings(1, Duration.ofSeconds(1));
-        drain = new AccountDrain(namespace, accounts, placement, new Random(7), CLOCK, pace, settings);
+        drain = new AccountDrain(
+                namespace,
+                accounts,
+                placement,
+                new Random(7),
+                CLOCK,
+                pace,
+                new Lease(namespace, "drain", "a", CLOCK),
+                settings);
         metrics.addDrain(accounts, drain);
         handler = handlerOver(namespace);
     }

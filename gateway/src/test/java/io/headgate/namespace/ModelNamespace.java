@@ -302,15 +302,7 @@ final class ModelNamespace implements Namespace {
         if (refusal.isPresent()) {
             return new Refused<>(refusal.get());
         }
-        ObjectVersion version = new ObjectVersion(
-                command.key(),
-                command.writeId(),
-                millis(command.now()),
-                source.sizeBytes(),
-                source.etag(),
-                command.attributes(source.attributes()),
-                command.checksums().orElse(source.checksums()),
-                source.manifest());
+        ObjectVersion version = command.version(source);
         bucket.objects.put(command.key(), new Current(version, Optional.empty()));
         writes.put(command.writeId(), new Done<>(version));
         recount(released(command.now()));
@@ -829,6 +821,20 @@ final class ModelNamespace implements Namespace {
                 .limit(limit)
                 .toList();
     }
+
+    @Override
+    public synchronized boolean lease(String name, String holder, Instant now, Instant until) {
+        Lease held = leases.get(name);
+        boolean free = held == null || held.holder.equals(holder) || !now.isBefore(held.until);
+        if (free) {
+            leases.put(name, new Lease(holder, until));
+        }
+        return free;
+    }
+
+    private record Lease(String holder, Instant until) {}
+
+    private final Map<String, Lease> leases = new HashMap<>();
 
     @Override
     public Map<String, AccountMode> accountModes() {

@@ -454,4 +454,33 @@ public abstract class MoveContract extends NamespaceSuite {
                 .containsExactly(new LiveBlobs.LiveBlob(put.blob.get().blob(), 2));
         assertThat(namespace.currentVersion(BUCKET, new ObjectKey("b"))).isInstanceOf(Outcome.Done.class);
     }
+
+    @Test
+    void a_lease_has_one_holder_until_it_ends_or_is_given_back() {
+        Instant until = NOW.plusSeconds(10);
+        assertThat(namespace.lease("work", "a", NOW, until)).isTrue();
+        assertThat(namespace.lease("work", "b", NOW, until)).isFalse();
+        assertThat(namespace.lease("other work", "b", NOW, until)).isTrue();
+        assertThat(namespace.lease("work", "a", NOW.plusSeconds(5), until.plusSeconds(5)))
+                .isTrue();
+        assertThat(namespace.lease("work", "b", until, until.plusSeconds(10))).isFalse();
+        assertThat(namespace.lease("work", "b", until.plusSeconds(5), until.plusSeconds(20)))
+                .isTrue();
+        assertThat(namespace.lease("work", "a", until.plusSeconds(5), until.plusSeconds(20)))
+                .isFalse();
+        assertThat(namespace.lease("work", "b", until.plusSeconds(6), until.plusSeconds(6)))
+                .isTrue();
+        assertThat(namespace.lease("work", "a", until.plusSeconds(6), until.plusSeconds(20)))
+                .isTrue();
+    }
+
+    @Test
+    void of_many_who_ask_for_a_lease_one_gets_it() throws Exception {
+        List<Callable<Boolean>> asking = new ArrayList<>();
+        for (int i = 0; i < 16; i++) {
+            String holder = "gateway-" + i;
+            asking.add(() -> namespace.lease("work", holder, NOW, NOW.plusSeconds(10)));
+        }
+        assertThat(atOnce(asking)).filteredOn(got -> got).hasSize(1);
+    }
 }

@@ -64,7 +64,7 @@ public abstract class NamespaceModelTest {
     private static final Duration GRACE = Duration.ofSeconds(60);
 
     private final long seed = Long.getLong("headgate.model.seed", System.nanoTime());
-    private final int steps = Integer.getInteger("headgate.model.steps", 40_000);
+    private final int steps;
     private final SplittableRandom random = new SplittableRandom(seed);
     private Instant now = Instant.parse("2026-03-01T12:00:00Z");
 
@@ -79,6 +79,11 @@ public abstract class NamespaceModelTest {
     private final List<BlobId> seen = new ArrayList<>();
 
     private record Sent(Instant at, Function<Namespace, Object> command) {}
+
+    /** @param steps how many, unless the system property says */
+    protected NamespaceModelTest(int steps) {
+        this.steps = Integer.getInteger("headgate.model.steps", steps);
+    }
 
     /** Opens the engine on a fresh place. */
     protected abstract Namespace open() throws Exception;

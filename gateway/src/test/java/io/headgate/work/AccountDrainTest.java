@@ -58,6 +58,8 @@ final class AccountDrainTest {
         drain = drain(4, 1L << 40, site.clock::move);
     }
 
+    private int gateways;
+
     @AfterEach
     void close() {
         site.close();
@@ -71,6 +73,7 @@ final class AccountDrainTest {
                 new Random(7),
                 site.clock,
                 new Pace(bytesPerSecond, site.clock::nanoTime, pause),
+                new Lease(site.namespace, "account-drain", "gateway-" + ++gateways, site.clock),
                 new AccountDrain.Settings(parallelism, INTERVAL));
     }
 

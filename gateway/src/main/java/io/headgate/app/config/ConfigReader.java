@@ -4,6 +4,7 @@ import io.headgate.app.config.HeadgateConfig.AccessLogConfig;
 import io.headgate.app.config.HeadgateConfig.AccountConfig;
 import io.headgate.app.config.HeadgateConfig.BreakerConfig;
 import io.headgate.app.config.HeadgateConfig.Credentials;
+import io.headgate.app.config.HeadgateConfig.DatabaseConfig;
 import io.headgate.app.config.HeadgateConfig.DrainConfig;
 import io.headgate.app.config.HeadgateConfig.Durability;
 import io.headgate.app.config.HeadgateConfig.Engine;
@@ -95,26 +96,44 @@ final class ConfigReader {
 
     private NamespaceConfig namespace() throws ConfigException {
         Engine engine = values.get(Settings.ENGINE);
+        Optional<DatabaseConfig> database = Optional.empty();
         switch (engine) {
             case SQLITE -> {
-                for (Setting<Secret> setting : List.of(Settings.NAMESPACE_URL, Settings.NAMESPACE_CACHE)) {
-                    if (values.find(setting).isPresent()) {
-                        throw values.error(setting, "is not for the engine sqlite");
-                    }
+                if (values.find(Settings.NAMESPACE_URL).isPresent()) {
+                    throw values.error(Settings.NAMESPACE_URL, "is not for the engine sqlite");
                 }
             }
-            case POSTGRES, REDIS ->
+            case POSTGRES -> database = Optional.of(database());
+            case REDIS ->
                 throw values.error(
-                        Settings.ENGINE,
-                        "\"" + ValueType.lower(engine) + "\" is not available in this build; sqlite is");
+                        Settings.ENGINE, "\"redis\" is not available in this build; sqlite and postgres are");
+        }
+        if (values.find(Settings.NAMESPACE_CACHE).isPresent()) {
+            throw values.error(Settings.NAMESPACE_CACHE, "is not available in this build");
         }
         return new NamespaceConfig(
                 engine,
-                values.find(Settings.NAMESPACE_URL),
-                values.find(Settings.NAMESPACE_CACHE),
+                database,
                 values.get(Settings.NAMESPACE_DURABILITY),
                 values.get(Settings.NAMESPACE_TIMEOUT),
                 values.get(Settings.NAMESPACE_WAL_LIMIT));
+    }
+
+    private DatabaseConfig database() throws ConfigException {
+        Optional<Secret> url = values.find(Settings.NAMESPACE_URL);
+        if (url.isEmpty()) {
+            throw values.error(Settings.ENGINE, "\"postgres\" needs the key namespace.url");
+        }
+        try {
+            return new DatabaseConfig(
+                    DatabaseUrl.parse(url.get().reveal()),
+                    values.get(Settings.NAMESPACE_CONNECTIONS),
+                    values.get(Settings.NAMESPACE_CONNECT_TIMEOUT),
+                    values.get(Settings.NAMESPACE_STATEMENT_TIMEOUT),
+                    values.get(Settings.NAMESPACE_LOCK_TIMEOUT));
+        } catch (IllegalArgumentException invalid) {
+            throw values.error(Settings.NAMESPACE_URL, String.valueOf(invalid.getMessage()));
+        }
     }
 
     private List<AccountConfig> accounts(String region, Path dataDir) throws ConfigException {

@@ -61,15 +61,29 @@ public record HeadgateConfig(
     /**
      * The metadata store.
      *
-     * @param url of the database, for the engines that are servers
+     * @param database for the engine {@code postgres}, and only for it
      */
     public record NamespaceConfig(
             Engine engine,
-            Optional<Secret> url,
-            Optional<Secret> cache,
+            Optional<DatabaseConfig> database,
             Durability durability,
             Duration timeout,
             long walLimitBytes) {}
+
+    /**
+     * A database server.
+     *
+     * @param connections how many are held open at most
+     * @param connectTimeout how long to wait for a connection
+     * @param statementTimeout how long the server may work on a statement
+     * @param lockTimeout how long a statement waits for a lock
+     */
+    public record DatabaseConfig(
+            DatabaseUrl url,
+            int connections,
+            Duration connectTimeout,
+            Duration statementTimeout,
+            Duration lockTimeout) {}
 
     /** The kinds of account. */
     enum AccountType {

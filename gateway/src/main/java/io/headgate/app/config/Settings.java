@@ -64,15 +64,43 @@ final class Settings {
                     "made at the first start",
                     "Bearer token of the admin API. Without it, one is made at the first start and kept in `admin-token` in the data directory."));
 
-    static final Setting<HeadgateConfig.Engine> ENGINE = add(Setting.of(
-            "namespace.engine",
-            ValueType.oneOf(HeadgateConfig.Engine.class),
-            "sqlite",
-            "Where metadata is kept. `postgres` and `redis` are not available in this build."));
-    static final Setting<Secret> NAMESPACE_URL = add(Setting.optional(
-            "namespace.url", URL, "none", "URL of the database; not with the engine `sqlite`. May hold a password."));
+    static final Setting<HeadgateConfig.Engine> ENGINE = add(
+            Setting.of(
+                    "namespace.engine",
+                    ValueType.oneOf(HeadgateConfig.Engine.class),
+                    "sqlite",
+                    "Where metadata is kept: `sqlite` in a file, for one gateway; `postgres` in a PostgreSQL database (14 or later), for many. `redis` is not available in this build."));
+    static final Setting<Secret> NAMESPACE_URL = add(
+            Setting.optional(
+                    "namespace.url",
+                    URL,
+                    "none",
+                    "`postgres`: `postgresql://USER:PASSWORD@HOST:5432/DATABASE`, with more hosts after commas for failover, and `?sslmode=verify-full` or other parameters."));
     static final Setting<Secret> NAMESPACE_CACHE = add(Setting.optional(
-            "namespace.cache", URL, "no cache", "URL of the Redis cache; only with the engine `postgres`."));
+            "namespace.cache", URL, "no cache", "URL of the Redis cache; not available in this build."));
+    static final Setting<Integer> NAMESPACE_CONNECTIONS = add(
+            Setting.of(
+                    "namespace.connections",
+                    ValueType.integer(2, 1_000),
+                    "16",
+                    "`postgres`: connections of this gateway. Puts need one; the others serve everything else, an operation at a time."));
+    static final Setting<Duration> NAMESPACE_CONNECT_TIMEOUT = add(
+            Setting.of(
+                    "namespace.connect_timeout",
+                    ValueType.duration("250ms", "1m"),
+                    "2s",
+                    "`postgres`: how long to wait for a connection before the database counts as down; then clients get 503 at once until it is back."));
+    static final Setting<Duration> NAMESPACE_STATEMENT_TIMEOUT = add(Setting.of(
+            "namespace.statement_timeout",
+            ValueType.duration("1s", "10m"),
+            "15s",
+            "`postgres`: how long the database may work on a statement."));
+    static final Setting<Duration> NAMESPACE_LOCK_TIMEOUT = add(
+            Setting.of(
+                    "namespace.lock_timeout",
+                    ValueType.duration("100ms", "10m"),
+                    "10s",
+                    "`postgres`: how long a statement waits for what another transaction holds. A gateway that stands still in a transaction for half of it loses that."));
     static final Setting<HeadgateConfig.Durability> NAMESPACE_DURABILITY = add(
             Setting.of(
                     "namespace.durability",

@@ -6,6 +6,7 @@ import io.headgate.namespace.AccountUsage;
 import io.headgate.namespace.Garbage;
 import io.headgate.namespace.LiveBlobs;
 import io.headgate.namespace.Refusal;
+import io.headgate.namespace.codec.Codec;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -75,12 +76,13 @@ final class Blobs {
             return FRESH;
         }
         Integer refusal = batch.session().first(FIND, row -> row.getObject(1) == null ? -1 : row.getInt(1), id);
-        return refusal == null || refusal < 0 ? COMMITTED : new Known.Refused(refusal(refusal));
+        return refusal == null || refusal < 0 ? COMMITTED : new Known.Refused(Codec.refusal(refusal));
     }
 
     /** Turns a blob that was committed in this step into garbage, because its write is refused after all. */
     static void refuse(Batch batch, Slice whole, Refusal reason, long nowMillis) throws SQLException {
-        batch.session().update(REFUSE, batch.releaseTime(nowMillis), code(reason), Codec.blobId(whole.blob()));
+        batch.session()
+                .update(REFUSE, batch.releaseTime(nowMillis), Codec.refusalCode(reason), Codec.blobId(whole.blob()));
         batch.addLive(whole.account(), -1, -sizeOf(whole));
         batch.addGarbage(whole.account(), 1, sizeOf(whole));
     }
@@ -138,7 +140,7 @@ final class Blobs {
                         blob.sizeBytes(),
                         0,
                         blob.queuedAt().toEpochMilli(),
-                        code(Refusal.INTENT_EXPIRED));
+                        Codec.refusalCode(Refusal.INTENT_EXPIRED));
         if (inserted == 1) {
             batch.addGarbage(blob.account(), 1, blob.sizeBytes());
         } else if (!blob.account().equals(batch.session().first(ACCOUNT, row -> row.getString(1), (Object) id))) {
@@ -217,38 +219,5 @@ final class Blobs {
 
     private static long sizeOf(Slice whole) {
         return whole.offsetBytes() + whole.lengthBytes();
-    }
-
-    private static int code(Refusal reason) {
-        return switch (reason) {
-            case NO_SUCH_BUCKET -> 0;
-            case NO_SUCH_KEY -> 1;
-            case NO_SUCH_UPLOAD -> 2;
-            case BUCKET_NOT_EMPTY -> 3;
-            case PRECONDITION_FAILED -> 4;
-            case INVALID_PART -> 5;
-            case INVALID_PART_ORDER -> 6;
-            case ENTITY_TOO_SMALL -> 7;
-            case ENTITY_TOO_LARGE -> 8;
-            case BAD_DIGEST -> 9;
-            case INVALID_RANGE -> 10;
-            case INTENT_EXPIRED -> 11;
-            case SUPERSEDED -> 12;
-            case SIZE_MISMATCH -> 13;
-            case SOURCE_CHANGED -> 14;
-        };
-    }
-
-    private static Refusal refusal(int code) {
-        for (Refusal reason : Refusal.values()) {
-            if (code(reason) == code) {
-                return reason;
-            }
-        }
-        throw PackedReader.corrupt();
-    }
-
-    static @Nullable Slice slice(byte @Nullable [] blob, @Nullable String account, long offset, long length) {
-        return blob == null || account == null ? null : new Slice(Codec.blobId(blob), account, offset, length);
     }
 }

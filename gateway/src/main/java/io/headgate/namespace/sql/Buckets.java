@@ -7,6 +7,7 @@ import io.headgate.namespace.BucketQuery;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.Outcome;
 import io.headgate.namespace.Refusal;
+import io.headgate.namespace.codec.Codec;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

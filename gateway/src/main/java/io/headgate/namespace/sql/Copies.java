@@ -3,6 +3,7 @@ package io.headgate.namespace.sql;
 import io.headgate.domain.BlobId;
 import io.headgate.namespace.BlobMove;
 import io.headgate.namespace.Namespace;
+import io.headgate.namespace.codec.Codec;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;

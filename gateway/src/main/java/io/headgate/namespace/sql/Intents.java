@@ -1,6 +1,7 @@
 package io.headgate.namespace.sql;
 
 import io.headgate.namespace.Intent;
+import io.headgate.namespace.codec.Codec;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

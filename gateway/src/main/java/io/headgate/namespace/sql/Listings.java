@@ -10,6 +10,7 @@ import io.headgate.namespace.ObjectPage;
 import io.headgate.namespace.ObjectPage.Entry;
 import io.headgate.namespace.ObjectQuery;
 import io.headgate.namespace.Outcome;
+import io.headgate.namespace.codec.Codec;
 import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.SQLException;

@@ -5,6 +5,7 @@ import io.headgate.domain.Slice;
 import io.headgate.namespace.Manifest;
 import io.headgate.namespace.ManifestPart;
 import io.headgate.namespace.ManifestSlice;
+import io.headgate.namespace.codec.Codec;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -180,7 +181,7 @@ final class Manifests {
                 position += take;
             }
             if (page.isEmpty()) {
-                throw PackedReader.corrupt();
+                throw Codec.corrupt();
             }
         }
         return cut;

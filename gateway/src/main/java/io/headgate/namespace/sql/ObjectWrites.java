@@ -4,15 +4,14 @@ import io.headgate.domain.BucketName;
 import io.headgate.domain.Slice;
 import io.headgate.namespace.CopyObject;
 import io.headgate.namespace.DeleteObject;
-import io.headgate.namespace.Manifest;
 import io.headgate.namespace.ObjectVersion;
 import io.headgate.namespace.Outcome;
 import io.headgate.namespace.PutObject;
-import io.headgate.namespace.ReadCondition;
 import io.headgate.namespace.Refusal;
+import io.headgate.namespace.codec.Codec;
+import io.headgate.namespace.codec.Origin;
 import java.sql.SQLException;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -31,7 +30,7 @@ final class ObjectWrites {
 
     private static Outcome<ObjectVersion> putBlob(Batch batch, PutObject command, Slice blob) throws SQLException {
         return switch (Blobs.commit(batch, blob)) {
-            case Blobs.Known.Committed() -> new Outcome.Done<>(version(command));
+            case Blobs.Known.Committed() -> new Outcome.Done<>(command.version());
             case Blobs.Known.Refused(Refusal reason) -> new Outcome.Refused<>(reason);
             case Blobs.Known.Fresh() -> {
                 Long bucket = batch.bucketId(command.bucket());
@@ -44,7 +43,7 @@ final class ObjectWrites {
                     Blobs.refuse(batch, blob, reason, command.now().toEpochMilli());
                     yield new Outcome.Refused<>(reason);
                 }
-                yield commit(batch, command, bucket, current, Versions.Origin.PUT);
+                yield commit(batch, command, bucket, current, Origin.PUT);
             }
         };
     }
@@ -57,15 +56,15 @@ final class ObjectWrites {
                 ? null
                 : Versions.head(batch.session(), bucket, command.key().bytes());
         if (current != null && current.isBy(writeId)) {
-            return new Outcome.Done<>(version(command));
+            return new Outcome.Done<>(command.version());
         }
         if (Versions.remembered(batch.session(), writeId, command.key()) != null) {
-            return new Outcome.Done<>(version(command));
+            return new Outcome.Done<>(command.version());
         }
         Optional<Refusal> refusal = refusal(batch, command, bucket, current);
         return refusal.isPresent() || bucket == null
                 ? new Outcome.Refused<>(refusal.orElse(Refusal.NO_SUCH_BUCKET))
-                : commit(batch, command, bucket, current, Versions.Origin.PUT_EMPTY);
+                : commit(batch, command, bucket, current, Origin.PUT_EMPTY);
     }
 
     private static Optional<Refusal> refusal(
@@ -89,23 +88,11 @@ final class ObjectWrites {
     }
 
     private static Outcome<ObjectVersion> commit(
-            Batch batch, PutObject command, long bucket, Versions.@Nullable Head current, Versions.Origin origin)
+            Batch batch, PutObject command, long bucket, Versions.@Nullable Head current, Origin origin)
             throws SQLException {
-        ObjectVersion version = version(command);
+        ObjectVersion version = command.version();
         Versions.replace(batch, bucket, current, version, origin, command.attempt());
         return new Outcome.Done<>(version);
-    }
-
-    private static ObjectVersion version(PutObject command) {
-        return new ObjectVersion(
-                command.key(),
-                command.writeId(),
-                command.now().truncatedTo(ChronoUnit.MILLIS),
-                command.sizeBytes(),
-                command.etag(),
-                command.attributes(),
-                command.checksums(),
-                new Manifest.Inline(command.blob()));
     }
 
     static List<Outcome<Boolean>> delete(Batch batch, BucketName name, List<DeleteObject> commands, Instant now)
@@ -150,49 +137,21 @@ final class ObjectWrites {
         if (bucket == null) {
             return Buckets.noSuchBucket(command.bucket());
         }
-        return switch (source(
-                Versions.current(session, command.sourceBucket(), command.sourceKey()),
-                command.expectedSourceWriteId(),
-                command.sourceCondition())) {
+        return switch (command.sourceCondition()
+                .source(
+                        Versions.current(session, command.sourceBucket(), command.sourceKey()),
+                        command.expectedSourceWriteId())) {
             case Outcome.Refused<ObjectVersion> refused -> refused;
             case Outcome.Done<ObjectVersion>(ObjectVersion source) -> {
                 Optional<Refusal> refusal = command.condition().check(current == null ? null : current.etag());
                 if (refusal.isPresent()) {
                     yield new Outcome.Refused<>(refusal.get());
                 }
-                ObjectVersion version = version(command, source);
+                ObjectVersion version = command.version(source);
                 Versions.retain(batch, version.manifest());
-                Versions.replace(batch, bucket, current, version, Versions.Origin.COPY, Optional.empty());
+                Versions.replace(batch, bucket, current, version, Origin.COPY, Optional.empty());
                 yield new Outcome.Done<>(version);
             }
         };
-    }
-
-    /** The source of a copy, if it is what the copy expects. */
-    static Outcome<ObjectVersion> source(
-            Outcome<ObjectVersion> found, Optional<String> expectedWriteId, ReadCondition condition) {
-        return switch (found) {
-            case Outcome.Refused<ObjectVersion> refused -> refused;
-            case Outcome.Done<ObjectVersion>(ObjectVersion source) -> {
-                boolean expected =
-                        expectedWriteId.isEmpty() || expectedWriteId.get().equals(source.writeId());
-                boolean holds = condition.check(source.etag(), source.lastModified()) == ReadCondition.Verdict.HOLDS;
-                yield !holds
-                        ? new Outcome.Refused<>(Refusal.PRECONDITION_FAILED)
-                        : expected ? found : new Outcome.Refused<>(Refusal.SOURCE_CHANGED);
-            }
-        };
-    }
-
-    private static ObjectVersion version(CopyObject command, ObjectVersion source) {
-        return new ObjectVersion(
-                command.key(),
-                command.writeId(),
-                command.now().truncatedTo(ChronoUnit.MILLIS),
-                source.sizeBytes(),
-                source.etag(),
-                command.attributes(source.attributes()),
-                command.checksums().orElse(source.checksums()),
-                source.manifest());
     }
 }

@@ -78,8 +78,8 @@ final class SqliteFile {
             } else {
                 migrate(statement, version);
             }
-            statement.execute("COMMIT");
             namespaceId = text(statement, "SELECT value FROM settings WHERE name = 'namespace_id'");
+            statement.execute("COMMIT");
         } catch (SQLException | IOException | RuntimeException failed) {
             statement.execute("ROLLBACK");
             throw failed;

@@ -295,6 +295,11 @@ public final class SqliteNamespace implements Namespace {
     }
 
     @Override
+    public boolean lease(String name, String holder, Instant now, Instant until) {
+        return lane.write(batch -> Leases.take(batch.session(), name, holder, now, until));
+    }
+
+    @Override
     public Map<String, AccountMode> accountModes() {
         return readers.read(AccountModes::all);
     }

@@ -15,6 +15,7 @@ import io.headgate.namespace.Part;
 import io.headgate.namespace.PutPart;
 import io.headgate.namespace.Refusal;
 import io.headgate.namespace.Upload;
+import io.headgate.namespace.codec.Origin;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -37,7 +38,7 @@ final class UploadWrites {
     private UploadWrites() {}
 
     static Outcome<Part> putPart(Batch batch, PutPart command) throws SQLException {
-        Part part = millis(command.part());
+        Part part = command.part().toMillis();
         Slice blob = command.blob().orElse(null);
         if (blob != null) {
             switch (Blobs.commit(batch, blob)) {
@@ -73,15 +74,6 @@ final class UploadWrites {
         return new Outcome.Done<>(part);
     }
 
-    private static Part millis(Part part) {
-        return new Part(
-                part.number(),
-                part.sizeBytes(),
-                part.etag(),
-                part.checksum(),
-                part.lastModified().truncatedTo(ChronoUnit.MILLIS));
-    }
-
     static Outcome<Part> copyPart(Batch batch, CopyPart command) throws SQLException {
         Session session = batch.session();
         Long bucket = batch.bucketId(command.bucket());
@@ -92,25 +84,19 @@ final class UploadWrites {
         if (upload == null) {
             return Uploads.noSuchUpload(command.uploadId());
         }
-        Outcome<ObjectVersion> found = ObjectWrites.source(
-                Versions.current(session, command.sourceBucket(), command.sourceKey()),
-                command.expectedSourceWriteId(),
-                command.sourceCondition());
+        Outcome<ObjectVersion> found = command.sourceCondition()
+                .source(
+                        Versions.current(session, command.sourceBucket(), command.sourceKey()),
+                        command.expectedSourceWriteId());
         return switch (found) {
             case Outcome.Refused<ObjectVersion>(Refusal reason, String detail) -> new Outcome.Refused<>(reason, detail);
             case Outcome.Done<ObjectVersion>(ObjectVersion source) -> {
-                Optional<ByteRange.Resolved> range = within(command.range(), source.sizeBytes());
+                Optional<ByteRange.Resolved> range = command.rangeIn(source.sizeBytes());
                 yield range.isEmpty()
                         ? new Outcome.Refused<>(Refusal.INVALID_RANGE)
                         : share(batch, command, upload.seq(), source, range.get());
             }
         };
-    }
-
-    /** Unlike a read's, a copy's range must not reach beyond the end. */
-    private static Optional<ByteRange.Resolved> within(ByteRange range, long sizeBytes) {
-        boolean beyond = range instanceof ByteRange.Between between && between.last() >= sizeBytes;
-        return beyond ? Optional.empty() : range.resolve(sizeBytes);
     }
 
     private static Outcome<Part> share(
@@ -207,7 +193,7 @@ final class UploadWrites {
                 upload.upload().attributes(),
                 checksums,
                 new Manifest.Stored(Long.toString(manifest), whole.parts().size()));
-        Versions.replace(batch, bucket, current, version, Versions.Origin.COMPLETE, Optional.empty());
+        Versions.replace(batch, bucket, current, version, Origin.COMPLETE, Optional.empty());
         Uploads.rememberCompleted(session, upload.upload(), version);
         return new Outcome.Done<>(version);
     }

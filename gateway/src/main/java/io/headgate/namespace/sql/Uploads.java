@@ -11,6 +11,7 @@ import io.headgate.namespace.PartsPage;
 import io.headgate.namespace.Refusal;
 import io.headgate.namespace.Upload;
 import io.headgate.namespace.Upload.UploadChecksum;
+import io.headgate.namespace.codec.Codec;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;

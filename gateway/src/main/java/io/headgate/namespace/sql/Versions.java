@@ -10,6 +10,8 @@ import io.headgate.namespace.Manifest;
 import io.headgate.namespace.ObjectVersion;
 import io.headgate.namespace.Outcome;
 import io.headgate.namespace.Refusal;
+import io.headgate.namespace.codec.Codec;
+import io.headgate.namespace.codec.Origin;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -58,37 +60,6 @@ final class Versions {
               (SELECT write_id FROM replaced_writes WHERE replaced_at < ? ORDER BY replaced_at LIMIT 2)""";
 
     private Versions() {}
-
-    /** Which write made a version: where its repeat is recognised once the version is replaced. */
-    enum Origin {
-        /** By its blob. */
-        PUT(0),
-        /** By the replaced writes. */
-        PUT_EMPTY(1),
-        /** By the replaced writes. */
-        COPY(2),
-        /** By the completed uploads. */
-        COMPLETE(3);
-
-        private final int code;
-
-        Origin(int code) {
-            this.code = code;
-        }
-
-        boolean isRememberedWhenReplaced() {
-            return this == PUT_EMPTY || this == COPY;
-        }
-
-        private static Origin of(int code) {
-            for (Origin origin : values()) {
-                if (origin.code == code) {
-                    return origin;
-                }
-            }
-            throw PackedReader.corrupt();
-        }
-    }
 
     /** What a write needs to know of the current version. */
     @SuppressWarnings("ArrayRecordComponent")
@@ -201,7 +172,7 @@ final class Versions {
                         Codec.storageClass(version.attributes().storageClass()),
                         Codec.checksumKind(version.checksums()),
                         Codec.writeId(version.writeId()),
-                        origin.code,
+                        origin.code(),
                         attempt.map(Codec::hash).orElse(null),
                         attempt.map(Attempt::number).orElse(null),
                         slice == null ? null : Codec.blobId(slice.blob()),

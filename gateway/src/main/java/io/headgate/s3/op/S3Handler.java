@@ -100,7 +100,9 @@ public final class S3Handler implements HttpHandler {
         } catch (S3Exception failure) {
             return error(failure, exchange);
         } catch (NamespaceException outage) {
-            LOG.error("request {}: the namespace failed", exchange.requestId(), outage);
+            // Without the stack: while a database is down, every request comes here.
+            LOG.error("request {}: the namespace failed: {}", exchange.requestId(), outage.getMessage());
+            LOG.debug("request {}: the namespace failed", exchange.requestId(), outage);
             return error(new S3Exception(S3Error.SERVICE_UNAVAILABLE), exchange);
         }
     }

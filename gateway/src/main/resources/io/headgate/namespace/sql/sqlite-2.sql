@@ -22,6 +22,13 @@ CREATE TABLE account_modes (
   moved_bytes INTEGER NOT NULL
 ) WITHOUT ROWID;
 
+-- Which gateway does what only one may do at a time.
+CREATE TABLE leases (
+  name TEXT PRIMARY KEY,
+  holder TEXT NOT NULL,
+  expires_at INTEGER NOT NULL
+) WITHOUT ROWID;
+
 -- What the namespace knows of itself. Its id stands in the accounts' markers too. A database of version 1 may have it already.
 CREATE TABLE IF NOT EXISTS settings (
   name TEXT PRIMARY KEY,

@@ -253,13 +253,52 @@ final class ConfigLoaderTest {
                     breaker: {window: 60}                      | 1 | breaker.window: "60" is not a duration such as 250ms, 60s, 5m, 1h30m or 7d
                     breaker: {window: 2h}                      | 1 | breaker.window: "2h" is not in the range 1s to 1h
                     namespace: {engine: mysql}                 | 1 | namespace.engine: "mysql" is not one of sqlite, postgres, redis
-                    namespace:\\n  engine: postgres             | 2 | namespace.engine: "postgres" is not available in this build; sqlite is
+                    namespace:\\n  engine: redis                | 2 | namespace.engine: "redis" is not available in this build; sqlite and postgres are
+                    namespace:\\n  engine: postgres             | 2 | namespace.engine: "postgres" needs the key namespace.url
                     namespace: {url: x}                        | 1 | namespace.url: is not for the engine sqlite
                     listen: 127.0.0.1:9001                     | 0 | the configuration: admin_listen "127.0.0.1:9001" is the address of listen, too
                     domain: S3.example.com                     | 1 | domain: "S3.example.com" is not a domain name in lower case
                     """)
     void an_error_names_file_line_and_key(String yaml, int line, String message) {
         assertError(yaml.replace("\\n", "\n")).hasMessage((line == 0 ? "" : line(line)) + message);
+    }
+
+    @Test
+    void the_url_of_a_database_is_taken_apart_and_its_password_not_shown() throws Exception {
+        HeadgateConfig config = load("""
+                namespace:
+                  engine: postgres
+                  url: postgresql://head%40gate:p%3Aw+d@db-1,db-2:6543/meta?sslmode=verify-full&application_name=g
+                  connections: 5
+                """);
+        HeadgateConfig.DatabaseConfig database = config.namespace().database().orElseThrow();
+        assertThat(database.url())
+                .isEqualTo(new DatabaseUrl(
+                        "db-1:5432,db-2:6543",
+                        "meta",
+                        "head@gate",
+                        Optional.of(new Secret("p:w+d")),
+                        Map.of("sslmode", "verify-full", "ApplicationName", "g")));
+        assertThat(database.connections()).isEqualTo(5);
+        assertThat(config.toString()).doesNotContain("p:w").doesNotContain("p%3A");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "mysql://user:hush@host/db",
+                "postgresql://user:hush@host",
+                "postgresql://user:hush@host/db#x",
+                "postgresql://:hush@host/db",
+                "postgresql://user:hu%sh@host/db",
+                "postgresql://user:hush@host:0/db",
+                "postgresql://user:hush@ho st/db",
+                "postgresql://user:hush@host/db?password=hush",
+            })
+    void a_url_that_is_none_is_an_error_that_does_not_repeat_it(String url) {
+        assertError("namespace:\n  engine: postgres\n  url: \"" + url + "\"\n")
+                .hasMessageStartingWith(line(3) + "namespace.url: ")
+                .hasMessageNotContaining("hush");
     }
 
     @Test

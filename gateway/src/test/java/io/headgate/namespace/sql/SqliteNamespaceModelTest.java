@@ -12,6 +12,10 @@ final class SqliteNamespaceModelTest extends NamespaceModelTest {
     @TempDir
     Path directory;
 
+    SqliteNamespaceModelTest() {
+        super(40_000);
+    }
+
     @Override
     protected Namespace open() {
         return SqliteNamespace.open(

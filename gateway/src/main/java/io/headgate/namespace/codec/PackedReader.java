@@ -1,12 +1,11 @@
-package io.headgate.namespace.sql;
+package io.headgate.namespace.codec;
 
-import io.headgate.namespace.NamespaceException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Reads what {@link PackedWriter} wrote. Anything else is corruption: {@link NamespaceException}. */
+/** Reads what {@link PackedWriter} wrote. Anything else is corruption: {@link Codec#corrupt}. */
 final class PackedReader {
     private final byte[] bytes;
     private int position;
@@ -19,7 +18,7 @@ final class PackedReader {
         long value = 0;
         for (int shift = 0; shift < Long.SIZE; shift += 7) {
             if (position == bytes.length) {
-                throw corrupt();
+                throw Codec.corrupt();
             }
             byte group = bytes[position++];
             value |= (long) (group & 0x7F) << shift;
@@ -27,14 +26,14 @@ final class PackedReader {
                 return value;
             }
         }
-        throw corrupt();
+        throw Codec.corrupt();
     }
 
     /** A number of things that take at least a byte each. */
     int count() {
         long count = number();
         if (count < 0 || count > bytes.length - position) {
-            throw corrupt();
+            throw Codec.corrupt();
         }
         return (int) count;
     }
@@ -62,9 +61,5 @@ final class PackedReader {
             map.put(string(), string());
         }
         return map;
-    }
-
-    static NamespaceException corrupt() {
-        return new NamespaceException("the namespace holds a row that this version of Headgate cannot read");
     }
 }

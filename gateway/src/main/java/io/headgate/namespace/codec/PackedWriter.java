@@ -1,4 +1,4 @@
-package io.headgate.namespace.sql;
+package io.headgate.namespace.codec;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

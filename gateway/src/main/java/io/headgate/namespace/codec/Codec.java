@@ -1,4 +1,4 @@
-package io.headgate.namespace.sql;
+package io.headgate.namespace.codec;
 
 import io.headgate.domain.BlobId;
 import io.headgate.domain.Checksum;
@@ -8,8 +8,10 @@ import io.headgate.domain.ObjectKey;
 import io.headgate.domain.Slice;
 import io.headgate.namespace.Attempt;
 import io.headgate.namespace.Manifest;
+import io.headgate.namespace.NamespaceException;
 import io.headgate.namespace.ObjectAttributes;
 import io.headgate.namespace.ObjectVersion;
+import io.headgate.namespace.Refusal;
 import io.headgate.namespace.Upload.UploadChecksum;
 import java.nio.ByteBuffer;
 import java.time.Instant;
@@ -21,14 +23,14 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** How values stand in columns. What is written here is read for ever: numbers are never given another meaning. */
-final class Codec {
+public final class Codec {
     private static final int DETAILS_VERSION = 1;
     private static final int SNAPSHOT_VERSION = 1;
 
     private Codec() {}
 
     /** A blob id's bytes with the fan-out byte moved to the middle, so that ids order by time. */
-    static byte[] blobId(BlobId id) {
+    public static byte[] blobId(BlobId id) {
         long high = Long.rotateLeft(id.uuid().getMostSignificantBits(), 8);
         return ByteBuffer.allocate(16)
                 .putLong(high)
@@ -36,12 +38,12 @@ final class Codec {
                 .array();
     }
 
-    static BlobId blobId(byte[] column) {
+    public static BlobId blobId(byte[] column) {
         ByteBuffer bytes = ByteBuffer.wrap(column);
         return new BlobId(new UUID(Long.rotateRight(bytes.getLong(), 8), bytes.getLong()));
     }
 
-    static byte[] writeId(String id) {
+    public static byte[] writeId(String id) {
         UUID uuid = UUID.fromString(id);
         return ByteBuffer.allocate(16)
                 .putLong(uuid.getMostSignificantBits())
@@ -49,13 +51,13 @@ final class Codec {
                 .array();
     }
 
-    static String writeId(byte[] column) {
+    public static String writeId(byte[] column) {
         ByteBuffer bytes = ByteBuffer.wrap(column);
         return new UUID(bytes.getLong(), bytes.getLong()).toString();
     }
 
     /** FNV-1a: two ids of one client that collide would let the retry be refused; nobody else can use them. */
-    static long hash(Attempt attempt) {
+    public static long hash(Attempt attempt) {
         long hash = 0xCBF29CE484222325L;
         for (int i = 0; i < attempt.invocation().length(); i++) {
             hash = (hash ^ attempt.invocation().charAt(i)) * 0x100000001B3L;
@@ -63,19 +65,19 @@ final class Codec {
         return hash;
     }
 
-    static Instant millis(long column) {
+    public static Instant millis(long column) {
         return Instant.ofEpochMilli(column);
     }
 
-    static @Nullable String storageClass(String value) {
+    public static @Nullable String storageClass(String value) {
         return value.equals(ObjectAttributes.STANDARD) ? null : value;
     }
 
-    static String storageClassOf(@Nullable String column) {
+    public static String storageClassOf(@Nullable String column) {
         return column == null ? ObjectAttributes.STANDARD : column;
     }
 
-    static int checksumKind(ChecksumAlgorithm algorithm, Checksum.Type type) {
+    public static int checksumKind(ChecksumAlgorithm algorithm, Checksum.Type type) {
         int algorithmCode = switch (algorithm) {
             case CRC32 -> 1;
             case CRC32C -> 2;
@@ -90,35 +92,35 @@ final class Codec {
         return algorithmCode * 2 + typeCode;
     }
 
-    static ChecksumAlgorithm algorithm(long kind) {
+    public static ChecksumAlgorithm algorithm(long kind) {
         return switch ((int) (kind / 2)) {
             case 1 -> ChecksumAlgorithm.CRC32;
             case 2 -> ChecksumAlgorithm.CRC32C;
             case 3 -> ChecksumAlgorithm.CRC64NVME;
             case 4 -> ChecksumAlgorithm.SHA1;
             case 5 -> ChecksumAlgorithm.SHA256;
-            default -> throw PackedReader.corrupt();
+            default -> throw corrupt();
         };
     }
 
-    static Checksum.Type type(long kind) {
+    public static Checksum.Type type(long kind) {
         return kind % 2 == 0 ? Checksum.Type.FULL_OBJECT : Checksum.Type.COMPOSITE;
     }
 
-    static @Nullable Integer checksumKind(List<Checksum> checksums) {
+    public static @Nullable Integer checksumKind(List<Checksum> checksums) {
         return checksums.isEmpty()
                 ? null
                 : checksumKind(
                         checksums.getFirst().algorithm(), checksums.getFirst().type());
     }
 
-    static @Nullable Integer checksumKind(Optional<UploadChecksum> checksum) {
+    public static @Nullable Integer checksumKind(Optional<UploadChecksum> checksum) {
         return checksum.isEmpty()
                 ? null
                 : checksumKind(checksum.get().algorithm(), checksum.get().type());
     }
 
-    static byte @Nullable [] checksum(Optional<Checksum> checksum) {
+    public static byte @Nullable [] checksum(Optional<Checksum> checksum) {
         if (checksum.isEmpty()) {
             return null;
         }
@@ -127,30 +129,30 @@ final class Codec {
         return out.toBytes();
     }
 
-    static Optional<Checksum> checksum(byte @Nullable [] column) {
+    public static Optional<Checksum> checksum(byte @Nullable [] column) {
         return column == null ? Optional.empty() : Optional.of(readChecksum(new PackedReader(column)));
     }
 
     /** What is not in columns of its own: headers, metadata, tags, checksums. */
-    static byte[] details(ObjectAttributes attributes, List<Checksum> checksums) {
+    public static byte[] details(ObjectAttributes attributes, List<Checksum> checksums) {
         PackedWriter out = new PackedWriter().number(DETAILS_VERSION);
         writeDetails(out, attributes, checksums);
         return out.toBytes();
     }
 
     /** The details of a row. */
-    record Details(ObjectAttributes attributes, List<Checksum> checksums) {}
+    public record Details(ObjectAttributes attributes, List<Checksum> checksums) {}
 
-    static Details details(byte[] column, String storageClass) {
+    public static Details details(byte[] column, String storageClass) {
         PackedReader in = new PackedReader(column);
         if (in.number() != DETAILS_VERSION) {
-            throw PackedReader.corrupt();
+            throw corrupt();
         }
         return readDetails(in, storageClass);
     }
 
     /** A whole version but for its key. */
-    static byte[] snapshot(ObjectVersion version) {
+    public static byte[] snapshot(ObjectVersion version) {
         PackedWriter out = new PackedWriter()
                 .number(SNAPSHOT_VERSION)
                 .bytes(writeId(version.writeId()))
@@ -173,10 +175,10 @@ final class Codec {
         return out.toBytes();
     }
 
-    static ObjectVersion snapshot(byte[] column, ObjectKey key) {
+    public static ObjectVersion snapshot(byte[] column, ObjectKey key) {
         PackedReader in = new PackedReader(column);
         if (in.number() != SNAPSHOT_VERSION) {
-            throw PackedReader.corrupt();
+            throw corrupt();
         }
         String writeId = writeId(in.bytes());
         Instant modified = Instant.ofEpochMilli(in.number());
@@ -187,7 +189,7 @@ final class Codec {
             case 0 -> Manifest.EMPTY;
             case 1 -> Manifest.of(new Slice(blobId(in.bytes()), in.string(), in.number(), in.number()));
             case 2 -> new Manifest.Stored(in.string(), (int) in.number());
-            default -> throw PackedReader.corrupt();
+            default -> throw corrupt();
         };
         return new ObjectVersion(
                 key, writeId, modified, size, etag, details.attributes(), details.checksums(), manifest);
@@ -222,5 +224,41 @@ final class Codec {
     private static Checksum readChecksum(PackedReader in) {
         long kind = in.number();
         return new Checksum(algorithm(kind), type(kind), in.string());
+    }
+
+    /** How the reason of a refusal stands in a column. */
+    public static int refusalCode(Refusal reason) {
+        return switch (reason) {
+            case NO_SUCH_BUCKET -> 0;
+            case NO_SUCH_KEY -> 1;
+            case NO_SUCH_UPLOAD -> 2;
+            case BUCKET_NOT_EMPTY -> 3;
+            case PRECONDITION_FAILED -> 4;
+            case INVALID_PART -> 5;
+            case INVALID_PART_ORDER -> 6;
+            case ENTITY_TOO_SMALL -> 7;
+            case ENTITY_TOO_LARGE -> 8;
+            case BAD_DIGEST -> 9;
+            case INVALID_RANGE -> 10;
+            case INTENT_EXPIRED -> 11;
+            case SUPERSEDED -> 12;
+            case SIZE_MISMATCH -> 13;
+            case SOURCE_CHANGED -> 14;
+        };
+    }
+
+    /** The reason of a column. */
+    public static Refusal refusal(int code) {
+        for (Refusal reason : Refusal.values()) {
+            if (refusalCode(reason) == code) {
+                return reason;
+            }
+        }
+        throw corrupt();
+    }
+
+    /** A row that cannot have been written by this version of Headgate, nor by an earlier one. */
+    public static NamespaceException corrupt() {
+        return new NamespaceException("the namespace holds a row that this version of Headgate cannot read");
     }
 }

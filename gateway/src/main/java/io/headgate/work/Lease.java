@@ -1,0 +1,85 @@
+package io.headgate.work;
+
+import io.headgate.namespace.Namespace;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+
+/**
+ * The right to do what only one gateway may do at a time, for as long as it is wanted. A worker of its own renews it, so that it lasts
+ * through a turn however long; a gateway that dies loses it within seconds. Whoever held it may come to an end of a step after that: what
+ * needs the lease must stay safe then, and only be done twice. Thread-safe.
+ */
+public final class Lease implements Worker {
+    private static final Duration SPAN = Duration.ofSeconds(10);
+    private static final Duration INTERVAL = Duration.ofSeconds(3);
+
+    private final Namespace namespace;
+    private final String name;
+    private final String holder;
+    private final InstantSource clock;
+    /** Guarded by this. */
+    private boolean wanted;
+
+    private volatile Instant heldUntil = Instant.MIN;
+
+    /**
+     * @param name what it is for, the same in all gateways
+     * @param holder the id of this run of the gateway
+     */
+    public Lease(Namespace namespace, String name, String holder, InstantSource clock) {
+        this.namespace = namespace;
+        this.name = name;
+        this.holder = holder;
+        this.clock = clock;
+    }
+
+    /** Whether this gateway has the lease; asks for it if it does not, and wants it from now on. */
+    synchronized boolean acquire() {
+        wanted = true;
+        if (!isHeld()) {
+            renew();
+        }
+        return isHeld();
+    }
+
+    /** Gives the lease back, if it is held, and wants it no more. */
+    synchronized void release() {
+        wanted = false;
+        if (isHeld()) {
+            heldUntil = Instant.MIN;
+            Instant now = clock.instant();
+            namespace.lease(name, holder, now, now);
+        }
+    }
+
+    private boolean isHeld() {
+        return clock.instant().isBefore(heldUntil);
+    }
+
+    private void renew() {
+        Instant now = clock.instant();
+        Instant until = now.plus(SPAN);
+        heldUntil = namespace.lease(name, holder, now, until) ? until : Instant.MIN;
+    }
+
+    @Override
+    public String name() {
+        return "lease(" + name + ")";
+    }
+
+    @Override
+    public Turn work() {
+        synchronized (this) {
+            if (wanted) {
+                renew();
+            }
+        }
+        return Turn.idle(INTERVAL);
+    }
+
+    @Override
+    public Duration maxBackoff() {
+        return INTERVAL;
+    }
+}
