@@ -181,6 +181,27 @@ final class AccountDrainTest {
     }
 
     @Test
+    void of_two_gateways_one_moves_and_the_other_goes_on_when_it_dies() throws Exception {
+        put(300, 1_000);
+        setDraining(true);
+        AccountDrain other = drain(4, 1L << 40, site.clock::move);
+        for (int turns = 0; turns < 3; turns++) {
+            drain.work();
+        }
+        AccountUsage halfway = usage("disk-1");
+        assertThat(halfway.blobs()).isBetween(1L, 299L);
+
+        assertThat(other.work()).isEqualTo(Turn.idle(INTERVAL));
+        assertThat(usage("disk-1")).isEqualTo(halfway);
+
+        site.clock.move(Duration.ofSeconds(11)); // nobody renews the lease of the dead
+        site.turnUntilIdle(other);
+        assertThat(usage("disk-1").blobs()).isZero();
+        assertThat(drain.work()).isEqualTo(Turn.idle(INTERVAL));
+        assertNothingLostNorLeaked();
+    }
+
+    @Test
     void accounts_that_do_not_drain_are_left_alone() throws Exception {
         put(3, 10);
 
