@@ -94,8 +94,11 @@ final class Pool implements AutoCloseable {
                         Math.max(1, options.lockTimeout().toMillis() / 2));
     }
 
-    HikariDataSource connections() {
-        return connections;
+    /** Brings the schema up to date, over one connection more than there are afterwards: that takes three, and there may be two. */
+    void migrate() {
+        connections.setMaximumPoolSize(options.connections() + 1);
+        Migrations.apply(connections, options.timeout());
+        connections.setMaximumPoolSize(options.connections());
     }
 
     /** Waits for the caller's turn to take a connection; to be given back by {@link #leave}. */

@@ -84,7 +84,7 @@ public final class PostgresNamespace implements Namespace {
         Database database = new Database(options, clock);
         try {
             database.checkServer();
-            Migrations.apply(database.pool().connections());
+            database.pool().migrate();
             String id = database.read(
                     session -> session.all(ID, row -> row.getString(1)).getFirst());
             long number = database.read(session -> session.all("SELECT nextval('gateways')", row -> row.getLong(1))
