@@ -112,14 +112,21 @@ public final class AccountDrain implements Worker {
     @Override
     public Turn work() throws InterruptedException {
         boolean drains = accounts.all().stream().anyMatch(Account::draining);
-        if (!drains && moves.isEmpty()) {
+        if (!drains && !moves.mayBeUnderWay()) {
             lease.release();
+            leave();
             return Turn.idle(settings.interval());
         }
-        if (!lease.acquire()) {
-            moves.leaveToAnother();
-            passes.clear();
-            return Turn.idle(settings.interval());
+        if (drains) {
+            moves.lookAgain();
+        }
+        switch (lease.acquire()) {
+            case NONE -> {
+                leave();
+                return Turn.idle(settings.interval());
+            }
+            case NEW -> leave();
+            case CONTINUED -> {}
         }
         moves.takeOver();
         moves.keep(one -> isDraining(one.move().from())
@@ -143,6 +150,12 @@ public final class AccountDrain implements Worker {
             }
         }
         return passes.isEmpty() ? Turn.idle(soonest) : Turn.throttled(soonest);
+    }
+
+    /** Nothing that was known holds any more: another gateway moves, or did so. */
+    private void leave() {
+        moves.leaveToAnother();
+        passes.clear();
     }
 
     private boolean isDraining(String account) {

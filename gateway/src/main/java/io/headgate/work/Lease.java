@@ -18,8 +18,11 @@ public final class Lease implements Worker {
     private final String name;
     private final String holder;
     private final InstantSource clock;
-    /** Guarded by this. */
+    /** Guarded by this, as those that follow. */
     private boolean wanted;
+
+    private long terms;
+    private long termsTold;
 
     private volatile Instant heldUntil = Instant.MIN;
 
@@ -34,13 +37,28 @@ public final class Lease implements Worker {
         this.clock = clock;
     }
 
-    /** Whether this gateway has the lease; asks for it if it does not, and wants it from now on. */
-    synchronized boolean acquire() {
+    /** What {@link #acquire} has come to. */
+    enum Term {
+        /** Another gateway has the lease. */
+        NONE,
+        /** The lease is held, and others may have held it since this was asked before: nothing known from then holds. */
+        NEW,
+        /** The lease is held, and has been without a gap since this was asked before. */
+        CONTINUED
+    }
+
+    /** Asks for the lease if this gateway does not have it, and wants it from now on. */
+    synchronized Term acquire() {
         wanted = true;
         if (!isHeld()) {
             renew();
         }
-        return isHeld();
+        if (!isHeld()) {
+            return Term.NONE;
+        }
+        boolean isNew = termsTold != terms;
+        termsTold = terms;
+        return isNew ? Term.NEW : Term.CONTINUED;
     }
 
     /** Gives the lease back, if it is held, and wants it no more. */
@@ -60,7 +78,13 @@ public final class Lease implements Worker {
     private void renew() {
         Instant now = clock.instant();
         Instant until = now.plus(SPAN);
-        heldUntil = namespace.lease(name, holder, now, until) ? until : Instant.MIN;
+        // Told apart by what was so before: an answer may take so long that another gateway comes and goes meanwhile.
+        boolean held = now.isBefore(heldUntil);
+        boolean granted = namespace.lease(name, holder, now, until);
+        if (granted && !held) {
+            terms++;
+        }
+        heldUntil = granted ? until : Instant.MIN;
     }
 
     @Override

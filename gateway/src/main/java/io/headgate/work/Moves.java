@@ -9,6 +9,8 @@ import io.headgate.namespace.Namespace;
 import io.headgate.placement.Choice;
 import io.headgate.placement.Placement;
 import io.headgate.placement.Wish;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -36,6 +38,8 @@ final class Moves {
     private static final int PAGE = 1000;
     /** So many accounts are tried for a blob before it is left to a later pass. */
     private static final int TRIES = 3;
+    /** Another gateway hears within seconds that nothing is to be moved any more. */
+    private static final Duration LOOK = Duration.ofMinutes(1);
 
     private final Namespace namespace;
     private final Accounts accounts;
@@ -44,6 +48,7 @@ final class Moves {
     private final InstantSource clock;
     private final Deque<Begun> begun = new ArrayDeque<>();
     private boolean inOrder;
+    private Instant lookUntil;
 
     /** A move that is recorded, and room for it. */
     record Begun(BlobMove move, Reservation reservation) {}
@@ -54,6 +59,7 @@ final class Moves {
         this.placement = placement;
         this.random = random;
         this.clock = clock;
+        this.lookUntil = clock.instant().plus(LOOK);
     }
 
     /** Sees to it that what stands in the namespace is what stands here. */
@@ -74,12 +80,30 @@ final class Moves {
         inOrder = true;
     }
 
-    /** Whether nothing is under way, neither here nor, as far as is known without order, in the namespace. */
-    boolean isEmpty() {
-        return begun.isEmpty() && (inOrder || namespace.movesUnderWay(1).isEmpty());
+    /**
+     * Whether anything may be under way, here or in the namespace. The namespace is asked for a while after the last call that found
+     * something, or after the start or {@link #lookAgain}: from then on nobody begins moves.
+     */
+    boolean mayBeUnderWay() {
+        if (!begun.isEmpty()) {
+            return true;
+        }
+        if (inOrder || !clock.instant().isBefore(lookUntil)) {
+            return false;
+        }
+        boolean found = !namespace.movesUnderWay(1).isEmpty();
+        if (found) {
+            lookAgain();
+        }
+        return found;
     }
 
-    /** Another gateway moves from now on, and abandons what is begun here. */
+    /** Moves are being made, by this gateway or another one. */
+    void lookAgain() {
+        lookUntil = clock.instant().plus(LOOK);
+    }
+
+    /** Another gateway may move, and abandons what is begun here. */
     void leaveToAnother() {
         release(begun);
         begun.clear();

@@ -202,6 +202,58 @@ final class AccountDrainTest {
     }
 
     @Test
+    void a_gateway_that_moves_again_gives_up_what_another_began_meanwhile() throws Exception {
+        put(300, 1_000);
+        AccountDrain other = drain(4, 1L << 40, site.clock::move);
+        setDraining(true);
+        for (int turns = 0; turns < 3; turns++) {
+            drain.work();
+        }
+        setDraining(false);
+        site.turnUntilIdle(drain); // gives the lease back
+        setDraining(true);
+        AccountUsage halfway = usage("disk-1");
+        assertThat(halfway.blobs()).isBetween(1L, 299L);
+
+        other.work();
+        other.work();
+        site.namespace.beginMoves(
+                List.of(new BlobMove(anyIn("disk-1"), "disk-1", "disk-2", 1_000)), site.clock.instant());
+        site.clock.move(Duration.ofSeconds(11)); // the other has died, before this one has noticed that it moved
+        drainWhole();
+
+        assertThat(site.namespace.movesUnderWay(10)).isEmpty();
+        assertNothingLostNorLeaked();
+    }
+
+    @Test
+    void moves_of_a_gateway_that_died_after_the_drain_was_called_off_are_given_up() throws Exception {
+        put(3, 10);
+        setDraining(true);
+        site.turnUntilIdle(drain);
+        setDraining(false);
+        site.turnUntilIdle(drain);
+        put("late", "disk-1", 10);
+
+        site.namespace.beginMoves(
+                List.of(new BlobMove(slice("late").blob(), "disk-1", "disk-2", 10)), site.clock.instant());
+        site.clock.move(INTERVAL);
+        site.turnUntilIdle(drain);
+
+        assertThat(slice("late").account()).isEqualTo("disk-1");
+        assertNothingLostNorLeaked();
+    }
+
+    private BlobId anyIn(String account) {
+        return objects.keySet().stream()
+                .map(this::slice)
+                .filter(slice -> slice.account().equals(account))
+                .findAny()
+                .orElseThrow()
+                .blob();
+    }
+
+    @Test
     void accounts_that_do_not_drain_are_left_alone() throws Exception {
         put(3, 10);
 

@@ -48,8 +48,6 @@ final class Copies {
             UPDATE account_modes SET moved_blobs = moved_blobs + 1, moved_bytes = moved_bytes + ?
             WHERE account = ?""";
 
-    private static final String LOCK = "SELECT id FROM blobs WHERE id = ANY (?::bytea[]) ORDER BY id FOR UPDATE";
-
     private Copies() {}
 
     /** What is known of a copy. */
@@ -120,7 +118,7 @@ final class Copies {
     private static void lock(Tx tx, List<BlobMove> moves) throws SQLException {
         tx.session()
                 .all(
-                        LOCK,
+                        Blobs.LOCK,
                         row -> row.getBytes(1),
                         Blobs.ids(moves.stream().map(BlobMove::blob).toList()));
     }
