@@ -39,7 +39,7 @@ import io.headgate.s3.op.SliceReader;
 import io.headgate.s3.op.Storage;
 import io.headgate.work.AccountDrain;
 import io.headgate.work.BackgroundWork;
-import io.headgate.work.Lease;
+import io.headgate.work.Leases;
 import io.headgate.work.ModeRefresh;
 import io.headgate.work.Pace;
 import io.headgate.work.WorkSettings;
@@ -73,6 +73,7 @@ public final class Gateway implements AutoCloseable {
     private final SliceReader slices;
     private final S3Handler s3;
     private final AccountDrain drain;
+    private final Leases leases;
     private final Workers workers;
 
     /**
@@ -148,7 +149,7 @@ public final class Gateway implements AutoCloseable {
                 metrics::placementRefused);
         slices = new SliceReader(storage);
         s3 = s3(config, root, storage, slices);
-        Lease lease = new Lease(namespace, "account-drain", newId(random), clock);
+        leases = new Leases(namespace, newId(random), clock);
         drain = new AccountDrain(
                 namespace,
                 accounts,
@@ -156,15 +157,15 @@ public final class Gateway implements AutoCloseable {
                 random,
                 clock,
                 new Pace(config.drain().bytesPerSecond(), System::nanoTime, Thread::sleep),
-                lease,
+                leases.of("account-drain"),
                 new AccountDrain.Settings(
                         config.drain().parallelism(), config.drain().interval()));
         ModeRefresh modes = new ModeRefresh(namespace, accounts);
         modes.work(); // an account that drains must not take the first writes after a restart
-        List<Worker> all =
-                new ArrayList<>(BackgroundWork.of(namespace, accounts, intents, reads, clock, workSettings(config)));
+        BackgroundWork work = new BackgroundWork(namespace, intents, reads, clock, leases, workSettings(config));
+        List<Worker> all = new ArrayList<>(work.ofGateway(accounts));
+        accounts.all().forEach(account -> all.addAll(work.ofAccount(account)));
         all.add(modes);
-        all.add(lease);
         all.add(drain);
         workers = Workers.start(all, clock);
     }
@@ -201,6 +202,7 @@ public final class Gateway implements AutoCloseable {
     @Override
     public void close() {
         workers.close();
+        leases.close();
         intents.close();
         accounts.close();
         carriers.close();

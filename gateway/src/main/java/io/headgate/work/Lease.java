@@ -6,13 +6,14 @@ import java.time.Instant;
 import java.time.InstantSource;
 
 /**
- * The right to do what only one gateway may do at a time, for as long as it is wanted. A worker of its own renews it, so that it lasts
- * through a turn however long; a gateway that dies loses it within seconds. Whoever held it may come to an end of a step after that: what
- * needs the lease must stay safe then, and only be done twice. Thread-safe.
+ * The right to do what only one gateway may do at a time, for as long as it is wanted. {@link Leases} renews it, so that it lasts through
+ * a turn however long; a gateway that dies loses it within seconds. Whoever held it may come to an end of a step after that: what needs
+ * the lease must stay safe then, and only be done twice. Thread-safe.
  */
-public final class Lease implements Worker {
-    private static final Duration SPAN = Duration.ofSeconds(10);
-    private static final Duration INTERVAL = Duration.ofSeconds(3);
+public final class Lease {
+    static final Duration SPAN = Duration.ofSeconds(10);
+    /** Of renewals, and of asking for what another gateway holds. */
+    static final Duration INTERVAL = Duration.ofSeconds(3);
 
     private final Namespace namespace;
     private final String name;
@@ -23,6 +24,7 @@ public final class Lease implements Worker {
 
     private long terms;
     private long termsTold;
+    private Instant notBefore = Instant.MIN;
 
     private volatile Instant heldUntil = Instant.MIN;
 
@@ -30,7 +32,7 @@ public final class Lease implements Worker {
      * @param name what it is for, the same in all gateways
      * @param holder the id of this run of the gateway
      */
-    public Lease(Namespace namespace, String name, String holder, InstantSource clock) {
+    Lease(Namespace namespace, String name, String holder, InstantSource clock) {
         this.namespace = namespace;
         this.name = name;
         this.holder = holder;
@@ -47,10 +49,10 @@ public final class Lease implements Worker {
         CONTINUED
     }
 
-    /** Asks for the lease if this gateway does not have it, and wants it from now on. */
+    /** Asks for the lease if this gateway does not have it and has not asked of late, and wants it from now on. */
     synchronized Term acquire() {
         wanted = true;
-        if (!isHeld()) {
+        if (!isHeld() && !clock.instant().isBefore(notBefore)) {
             renew();
         }
         if (!isHeld()) {
@@ -61,6 +63,11 @@ public final class Lease implements Worker {
         return isNew ? Term.NEW : Term.CONTINUED;
     }
 
+    /** The same for work that needs not know whether others did it meanwhile. */
+    boolean isAcquired() {
+        return acquire() != Term.NONE;
+    }
+
     /** Gives the lease back, if it is held, and wants it no more. */
     synchronized void release() {
         wanted = false;
@@ -68,6 +75,13 @@ public final class Lease implements Worker {
             heldUntil = Instant.MIN;
             Instant now = clock.instant();
             namespace.lease(name, holder, now, now);
+        }
+    }
+
+    /** Goes on holding it, or asks for it, if it is wanted. */
+    synchronized void keep() {
+        if (wanted) {
+            renew();
         }
     }
 
@@ -85,25 +99,11 @@ public final class Lease implements Worker {
             terms++;
         }
         heldUntil = granted ? until : Instant.MIN;
+        notBefore = granted ? Instant.MIN : now.plus(INTERVAL);
     }
 
     @Override
-    public String name() {
-        return "lease(" + name + ")";
-    }
-
-    @Override
-    public Turn work() {
-        synchronized (this) {
-            if (wanted) {
-                renew();
-            }
-        }
-        return Turn.idle(INTERVAL);
-    }
-
-    @Override
-    public Duration maxBackoff() {
-        return INTERVAL;
+    public String toString() {
+        return name;
     }
 }

@@ -25,7 +25,7 @@ import io.headgate.placement.Placement;
 import io.headgate.placement.Rejection;
 import io.headgate.placement.Thresholds;
 import io.headgate.work.AccountDrain;
-import io.headgate.work.Lease;
+import io.headgate.work.Leases;
 import io.headgate.work.Pace;
 import java.io.IOException;
 import java.io.InputStream;
@@ -96,7 +96,7 @@ final class AdminHandlerTest {
                 new Random(7),
                 CLOCK,
                 pace,
-                new Lease(namespace, "drain", "a", CLOCK),
+                new Leases(namespace, "a", CLOCK).of("drain"),
                 settings);
         metrics.addDrain(accounts, drain);
         handler = handlerOver(namespace);

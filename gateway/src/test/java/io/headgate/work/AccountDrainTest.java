@@ -73,7 +73,7 @@ final class AccountDrainTest {
                 new Random(7),
                 site.clock,
                 new Pace(bytesPerSecond, site.clock::nanoTime, pause),
-                new Lease(site.namespace, "account-drain", "gateway-" + ++gateways, site.clock),
+                site.lease("account-drain", "gateway-" + ++gateways),
                 new AccountDrain.Settings(parallelism, INTERVAL));
     }
 
@@ -146,9 +146,11 @@ final class AccountDrainTest {
         int held = 0;
         for (String name : ACCOUNTS) {
             AccountUsage before = usage(name);
-            site.turnUntilIdle(new OrphanSweep(site.account(name), site.namespace, site.clock, ORPHANS));
+            site.turnUntilIdle(
+                    new OrphanSweep(site.account(name), site.namespace, site.clock, site.lease("sweeps"), ORPHANS));
             assertThat(usage(name)).as("no strays in " + name).isEqualTo(before);
-            site.turnUntilIdle(new GarbageCleanup(site.account(name), site.namespace, site.reads, site.clock, GARBAGE));
+            site.turnUntilIdle(new GarbageCleanup(
+                    site.account(name), site.namespace, site.reads, site.clock, site.lease("cleanup"), GARBAGE));
             AccountUsage usage = usage(name);
             assertThat(usage.garbageBlobs()).as(name).isZero();
             assertThat(site.blobs(name)).hasSize((int) usage.blobs()).isSubsetOf(live);
@@ -401,8 +403,8 @@ final class AccountDrainTest {
         drain = drain(4, 1L << 40, site.clock::move);
         site.turnUntilIdle(drain);
         assertThat(usage("disk-1").blobs()).as("its garbage waits there").isEqualTo(48);
-        GarbageCleanup cleanup =
-                new GarbageCleanup(site.account("disk-1"), site.namespace, site.reads, site.clock, GARBAGE);
+        GarbageCleanup cleanup = new GarbageCleanup(
+                site.account("disk-1"), site.namespace, site.reads, site.clock, site.lease("cleanup"), GARBAGE);
         site.clock.move(Duration.ofMinutes(5));
         site.turnUntilIdle(cleanup);
         site.clock.move(Namespace.MOVE_BACK_AFTER.plusSeconds(1));
