@@ -8,6 +8,8 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +52,12 @@ final class Copies {
 
     private Copies() {}
 
+    private record Moved(long blobs, long bytes) {
+        Moved plus(Moved other) {
+            return new Moved(blobs + other.blobs, bytes + other.bytes);
+        }
+    }
+
     /** What is known of a copy. */
     enum Known {
         NO,
@@ -86,6 +94,7 @@ final class Copies {
     static List<BlobMove> finish(Tx tx, List<BlobMove> moves, Instant now) throws SQLException {
         long releasedAt = tx.releaseTime(now.toEpochMilli());
         List<BlobMove> finished = new ArrayList<>(moves.size());
+        Map<String, Moved> moved = new TreeMap<>();
         lock(tx, moves);
         for (BlobMove move : moves) {
             byte[] id = Codec.blobId(move.blob());
@@ -96,10 +105,18 @@ final class Copies {
                 }
             } else if (tx.session().update(TAKE_OVER, move.to(), id, move.from()) == 1) {
                 takenOver(tx, move, size, releasedAt);
+                moved.merge(move.from(), new Moved(1, size), Moved::plus);
                 finished.add(move);
             } else {
                 release(tx, move, releasedAt);
             }
+        }
+        for (Map.Entry<String, Moved> one : moved.entrySet()) {
+            AccountModes.addToRebalanced(
+                    tx.session(),
+                    one.getKey(),
+                    one.getValue().blobs(),
+                    one.getValue().bytes());
         }
         return finished;
     }
