@@ -74,7 +74,7 @@ final class AccountDrainTest {
                 site.clock,
                 new Pace(bytesPerSecond, site.clock::nanoTime, pause),
                 site.lease("account-drain", "gateway-" + ++gateways),
-                new AccountDrain.Settings(parallelism, INTERVAL));
+                new AccountDrain.Settings(parallelism, INTERVAL, 0.02));
     }
 
     private BlobId put(String key, String account, long sizeBytes) throws Exception {
@@ -243,6 +243,97 @@ final class AccountDrainTest {
         site.turnUntilIdle(drain);
 
         assertThat(slice("late").account()).isEqualTo("disk-1");
+        assertNothingLostNorLeaked();
+    }
+
+    /** Lets blobs move until accounts are balanced. */
+    private void balanceWhole() throws Exception {
+        for (int rounds = 0; rounds < 100 && site.namespace.rebalance().running(); rounds++) {
+            site.turnUntilIdle(drain);
+            site.clock.move(Duration.ofMinutes(6));
+        }
+        assertThat(site.namespace.rebalance().running()).isFalse();
+    }
+
+    private List<Long> blobsByAccount() {
+        return ACCOUNTS.stream().map(name -> usage(name).blobs()).toList();
+    }
+
+    @Test
+    void accounts_become_equally_full_and_no_fuller() throws Exception {
+        put(300, 1_000);
+        put("elsewhere", "disk-2", 1_000);
+        site.namespace.setRebalancing(true);
+
+        balanceWhole();
+
+        assertThat(blobsByAccount()).allSatisfy(blobs -> assertThat(blobs).isBetween(99L, 102L));
+        assertThat(site.namespace.rebalance().movedBlobs()).isBetween(196L, 202L);
+        assertThat(drain.balanceProgress().movedBytes())
+                .isEqualTo(site.namespace.rebalance().movedBytes());
+        assertThat(drain.bytesOutOfBalance(site.namespace.accountUsage())).isZero();
+        assertThat(source.draining()).isFalse();
+        assertNothingLostNorLeaked();
+    }
+
+    @Test
+    void balance_goes_on_in_another_gateway_when_the_one_that_moved_dies() throws Exception {
+        put(450, 1_000);
+        site.namespace.setRebalancing(true);
+        for (int turns = 0; turns < 3; turns++) {
+            drain.work();
+        }
+        assertThat(usage("disk-1").blobs()).isBetween(151L, 449L);
+        site.namespace.beginMoves(
+                List.of(new BlobMove(anyIn("disk-1"), "disk-1", "disk-2", 1_000)), site.clock.instant());
+
+        drain = drain(4, 1L << 40, site.clock::move);
+        site.clock.move(Duration.ofSeconds(11));
+        balanceWhole();
+
+        assertThat(blobsByAccount()).allSatisfy(blobs -> assertThat(blobs).isBetween(147L, 153L));
+        assertNothingLostNorLeaked();
+    }
+
+    @Test
+    void balance_that_is_called_off_moves_no_more() throws Exception {
+        put(450, 1_000);
+        site.namespace.setRebalancing(true);
+        for (int turns = 0; turns < 3; turns++) {
+            drain.work();
+        }
+        site.namespace.setRebalancing(false);
+        List<Long> before = blobsByAccount();
+        site.turnUntilIdle(drain);
+
+        assertThat(blobsByAccount()).isEqualTo(before);
+        assertThat(before.getFirst()).isBetween(151L, 449L);
+        assertNothingLostNorLeaked();
+    }
+
+    @Test
+    void an_account_that_is_read_only_or_draining_has_no_part_in_the_balance() throws Exception {
+        put(300, 1_000);
+        site.account("disk-2").setReadOnly(true);
+        site.namespace.setRebalancing(true);
+
+        balanceWhole();
+
+        assertThat(usage("disk-2").blobs()).isZero();
+        assertThat(usage("disk-1").blobs()).isBetween(147L, 153L);
+        assertThat(usage("disk-3").blobs()).isBetween(147L, 153L);
+        assertNothingLostNorLeaked();
+    }
+
+    @Test
+    void blobs_too_large_to_fit_stay_and_balancing_comes_to_an_end() throws Exception {
+        put("huge", "disk-1", 1_000_000);
+        put("small", "disk-1", 1_000);
+        site.namespace.setRebalancing(true);
+
+        balanceWhole();
+
+        assertThat(slice("huge").account()).isEqualTo("disk-1");
         assertNothingLostNorLeaked();
     }
 

@@ -16,15 +16,30 @@ final class AzureRemoteTest extends RemoteStoreContract {
 
     @Override
     protected BlobStore openStore(URI endpoint, Keys keys, int maxConnections) {
-        AzureSettings settings = new AzureSettings(
+        return open(
                 endpoint,
                 Azurite.CONTAINER,
                 true,
-                "test-" + UUID.randomUUID() + "/",
                 switch (keys) {
                     case RIGHT -> Azurite.credentials();
                     case WRONG -> new AzureCredentials.SharedKey(Azurite.ACCOUNT, Azurite.OTHER_KEY);
                 },
+                maxConnections);
+    }
+
+    @Override
+    protected BlobStore openStoreWithoutPlace(URI endpoint) {
+        return open(endpoint, "no-such-container", false, Azurite.credentials(), 64);
+    }
+
+    private static BlobStore open(
+            URI endpoint, String container, boolean make, AzureCredentials credentials, int maxConnections) {
+        AzureSettings settings = new AzureSettings(
+                endpoint,
+                container,
+                make,
+                "test-" + UUID.randomUUID() + "/",
+                credentials,
                 maxConnections,
                 STALL_TIMEOUT,
                 AzureSettings.BLOCK_BYTES);

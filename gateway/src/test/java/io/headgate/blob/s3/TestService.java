@@ -14,11 +14,11 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /** An S3 service of another maker in this JVM, with one bucket; started once, at its first use. Each store has a prefix of its own. */
-final class TestService {
-    static final String BUCKET = "blobs-of-tests";
-    static final String REGION = "us-east-1";
-    private static final String ACCESS_KEY = "TESTACCESSKEY";
-    private static final String SECRET_KEY = "test-secret-key-0123456789";
+public final class TestService {
+    public static final String BUCKET = "blobs-of-tests";
+    public static final String REGION = "us-east-1";
+    public static final String ACCESS_KEY = "TESTACCESSKEY";
+    public static final String SECRET_KEY = "test-secret-key-0123456789";
 
     private static final S3Proxy SERVICE = start();
 
@@ -41,7 +41,7 @@ final class TestService {
         return service;
     }
 
-    static URI endpoint() {
+    public static URI endpoint() {
         return URI.create("http://127.0.0.1:" + SERVICE.getPort());
     }
 
@@ -65,7 +65,7 @@ final class TestService {
     }
 
     /** Settings with a fresh prefix, below which nothing is. */
-    static S3Settings settings(URI endpoint, int partBytes) {
+    public static S3Settings settings(URI endpoint, int partBytes) {
         return new S3Settings(
                 Optional.of(endpoint),
                 REGION,
@@ -79,7 +79,7 @@ final class TestService {
                 partBytes);
     }
 
-    static Allowance memory() {
+    public static Allowance memory() {
         return Allowance.ofMemory("64 KiB of memory for uploads", 64 << 20, Duration.ofSeconds(10));
     }
 }
