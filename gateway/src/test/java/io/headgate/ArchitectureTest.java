@@ -44,7 +44,7 @@ final class ArchitectureTest {
             row("placement", "domain"),
             row("region", "domain", "http", "s3"),
             row("work", "domain", "namespace", "placement", "account", "blob"),
-            row("admin", "domain", "http", "namespace", "account", "placement", "work"),
+            row("admin", "domain", "http", "namespace", "account", "placement", "blob", "work"),
             row("cli", "domain"),
             row("app.config", "domain"));
 

@@ -5,6 +5,7 @@ import io.headgate.account.AccountListener.Result;
 import io.headgate.blob.BlobStore;
 import io.headgate.blob.BlobStore.StoredBlob;
 import io.headgate.blob.BlobStoreException;
+import io.headgate.blob.StoreCheck;
 import io.headgate.domain.BlobId;
 import io.headgate.placement.AccountState;
 import io.headgate.placement.AccountState.Load;
@@ -12,6 +13,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.ReadableByteChannel;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Semaphore;
@@ -266,6 +268,16 @@ public final class Account implements AutoCloseable {
             request.end(resultOf(failure), 0);
             throw failure;
         }
+    }
+
+    /**
+     * Tries all that is asked of the account's store, whatever the breaker says, which hears nothing of it.
+     *
+     * @param id a fresh id
+     */
+    public StoreCheck.Report check(BlobId id, InstantSource clock) {
+        meter.request();
+        return StoreCheck.run(store, id, clock);
     }
 
     /** Closes the account's store. */

@@ -91,6 +91,11 @@ public final class AccountMetrics implements AccountListener {
         }
     }
 
+    /** Forgets the meters of an account's calls. */
+    void remove(Account account) {
+        callsByAccount.remove(account.name());
+    }
+
     /** Exposes how the draining of the account goes. */
     void add(Account account, DrainProgress drain) {
         moves(account, drain, "blobs.moved", "Blobs moved away from the account", DrainProgress::movedBlobs);

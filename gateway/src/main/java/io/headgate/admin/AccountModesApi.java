@@ -6,6 +6,7 @@ import io.headgate.admin.AdminApi.Answer;
 import io.headgate.namespace.AccountMode;
 import io.headgate.namespace.AccountUsage;
 import io.headgate.namespace.Namespace;
+import io.headgate.namespace.Rebalance;
 import io.headgate.work.AccountDrain;
 import io.headgate.work.DrainProgress;
 import java.time.Duration;
@@ -14,6 +15,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /** What administrators want of the accounts, and how far their draining is. Thread-safe. */
 final class AccountModesApi {
@@ -62,6 +64,59 @@ final class AccountModesApi {
         return answer(account.get(), json);
     }
 
+    /** Refused if there are no two accounts that could give and take. */
+    Answer setRebalancing(boolean on, boolean json) {
+        Map<String, Long> takers = accounts.all().stream()
+                .filter(account -> !account.draining() && !account.readOnly())
+                .collect(Collectors.groupingBy(Account::region, Collectors.counting()));
+        if (on && takers.values().stream().noneMatch(count -> count > 1)) {
+            return new Answer.Conflict("there are no two accounts of one region that take blobs");
+        }
+        namespace.setRebalancing(on);
+        long bytes = drain.bytesOutOfBalance(namespace.accountUsage());
+        if (json) {
+            JsonWriter writer = new JsonWriter(256).beginObject();
+            writer.name("running").value(on).name("remaining_bytes").value(bytes);
+            return new Answer.Json(writer.endObject().endLine());
+        }
+        return new Answer.Text(on ? "rebalancing: " + AdminApi.size(bytes) + " are to move\n" : "not rebalancing\n");
+    }
+
+    /** A table of how far the balancing is; empty if there is none. */
+    String rebalanceText() {
+        Rebalance rebalance = namespace.rebalance();
+        if (!rebalance.running()) {
+            return "";
+        }
+        long left = drain.bytesOutOfBalance(namespace.accountUsage());
+        DrainProgress progress = drain.balanceProgress();
+        return "\n"
+                + new TextTable("REBALANCING", "BYTES LEFT", "MOVED", "BYTES MOVED", "BYTES/S", "END")
+                        .row(
+                                "",
+                                AdminApi.size(left),
+                                rebalance.movedBlobs(),
+                                AdminApi.size(rebalance.movedBytes()),
+                                AdminApi.size(Math.round(progress.bytesPerSecond())),
+                                left == 0 ? "reached" : end(progress.expected(0, left)))
+                        .render();
+    }
+
+    void rebalanceJson(JsonWriter json) {
+        Rebalance rebalance = namespace.rebalance();
+        json.beginObject().name("running").value(rebalance.running());
+        json.name("moved_blobs").value(rebalance.movedBlobs());
+        json.name("moved_bytes").value(rebalance.movedBytes());
+        if (rebalance.running()) {
+            long left = drain.bytesOutOfBalance(namespace.accountUsage());
+            DrainProgress progress = drain.balanceProgress();
+            json.name("remaining_bytes").value(left);
+            json.name("bytes_per_second").value(Math.round(progress.bytesPerSecond()));
+            expectedEnd(json, progress.expected(0, left));
+        }
+        json.endObject();
+    }
+
     private static Answer noSuchAccount(String name) {
         return new Answer.NotFound("no such account: " + name);
     }
@@ -104,8 +159,11 @@ final class AccountModesApi {
         if (state.left().blobs() == 0) {
             return "reached";
         }
-        return state.expected()
-                .map(rest -> clock.instant()
+        return end(state.expected());
+    }
+
+    private String end(Optional<Duration> expected) {
+        return expected.map(rest -> clock.instant()
                         .plus(rest)
                         .truncatedTo(ChronoUnit.SECONDS)
                         .toString())
@@ -123,16 +181,19 @@ final class AccountModesApi {
             json.name("moved_bytes").value(state.mode().movedBytes());
             json.name("bytes_per_second").value(Math.round(state.progress().bytesPerSecond()));
             json.name("missing_blobs").value(state.progress().missingBlobs());
-            json.name("expected_end");
-            Optional<Duration> rest = state.expected();
-            if (rest.isPresent()) {
-                json.instant(clock.instant().plus(rest.get()).toEpochMilli());
-            } else {
-                json.nullValue();
-            }
+            expectedEnd(json, state.expected());
             json.endObject();
         }
         json.endArray();
+    }
+
+    private void expectedEnd(JsonWriter json, Optional<Duration> rest) {
+        json.name("expected_end");
+        if (rest.isPresent()) {
+            json.instant(clock.instant().plus(rest.get()).toEpochMilli());
+        } else {
+            json.nullValue();
+        }
     }
 
     private List<State> drains() {

@@ -19,6 +19,7 @@ import io.headgate.placement.AccountState;
 import io.headgate.placement.Placement;
 import io.headgate.placement.Rejection;
 import io.headgate.placement.Wish;
+import io.headgate.work.AccountRoster;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -39,6 +40,7 @@ final class AdminApi {
     private final Accounts accounts;
     private final Placement placement;
     private final AccountModesApi modes;
+    private final AccountRoster roster;
     private final Supplier<Collection<String>> owners;
 
     AdminApi(
@@ -46,11 +48,13 @@ final class AdminApi {
             Accounts accounts,
             Placement placement,
             AccountModesApi modes,
+            AccountRoster roster,
             Supplier<Collection<String>> owners) {
         this.namespace = namespace;
         this.accounts = accounts;
         this.placement = placement;
         this.modes = modes;
+        this.roster = roster;
         this.owners = owners;
     }
 
@@ -65,6 +69,12 @@ final class AdminApi {
 
         /** What was asked for cannot be done as things are. */
         record Conflict(String message) implements Answer {}
+
+        /** What was sent cannot be understood. */
+        record Invalid(String message) implements Answer {}
+
+        /** What was tried does not work, in several lines. */
+        record Failed(String text) implements Answer {}
     }
 
     Answer accounts(boolean json) {
@@ -73,14 +83,26 @@ final class AdminApi {
 
     private String accountsText() {
         TextTable table = new TextTable(
-                "NAME", "KIND", "REGION", "STATE", "HELD", "RESERVED", "GARBAGE", "REQUESTS/S", "IN/S", "OUT/S");
+                "NAME",
+                "FROM",
+                "KIND",
+                "REGION",
+                "STATE",
+                "HELD",
+                "RESERVED",
+                "GARBAGE",
+                "REQUESTS/S",
+                "IN/S",
+                "OUT/S");
+        Set<String> removing = roster.removing();
         for (Account account : accounts.all()) {
             Meter meter = account.meter();
             table.row(
                     account.name(),
+                    origin(account.name()),
                     account.kind(),
                     account.region(),
-                    state(account),
+                    removing.contains(account.name()) ? "removing, " + state(account) : state(account),
                     size(meter.heldBytes()),
                     size(meter.reservedBytes()),
                     size(meter.garbageBytes()),
@@ -88,20 +110,26 @@ final class AdminApi {
                     size(Math.round(meter.ingressBytesPerSecond())),
                     size(Math.round(meter.egressBytesPerSecond())));
         }
-        return table.render() + modes.drainsText();
+        for (AccountRoster.Faulty faulty : roster.faulty()) {
+            table.row(faulty.name(), "added", "", "", "faulty: " + faulty.reason(), "", "", "", "", "", "");
+        }
+        return table.render() + modes.drainsText() + modes.rebalanceText();
     }
 
     private JsonWriter accountsJson() {
         JsonWriter json = new JsonWriter(4096).beginObject().name("accounts").beginArray();
+        Set<String> removing = roster.removing();
         for (Account account : accounts.all()) {
             Meter meter = account.meter();
             Limits limits = account.limits();
             json.beginObject().name("name").value(account.name());
+            json.name("from").value(origin(account.name()));
             json.name("kind").value(account.kind());
             json.name("region").value(account.region());
             json.name("breaker").value(lower(account.breaker().status()));
             json.name("draining").value(account.draining());
             json.name("read_only").value(account.readOnly());
+            json.name("removing").value(removing.contains(account.name()));
             json.name("held_bytes").value(meter.heldBytes());
             json.name("reserved_bytes").value(meter.reservedBytes());
             json.name("garbage_bytes").value(meter.garbageBytes());
@@ -119,9 +147,21 @@ final class AdminApi {
             limit(json, "egress_bytes_per_second", limits.egressBytesPerSecond());
             json.endObject().endObject();
         }
+        json.endArray().name("faulty").beginArray();
+        for (AccountRoster.Faulty faulty : roster.faulty()) {
+            json.beginObject().name("name").value(faulty.name());
+            json.name("reason").value(faulty.reason()).endObject();
+        }
         json.endArray().name("drains");
         modes.drainsJson(json);
+        json.name("rebalance");
+        modes.rebalanceJson(json);
         return json.endObject().endLine();
+    }
+
+    /** Whether the configuration names the account, or it was added at run time. */
+    private String origin(String name) {
+        return roster.isConfigured(name) ? "config" : "added";
     }
 
     static String state(Account account) {
@@ -312,7 +352,7 @@ final class AdminApi {
         return unit == 0 ? bytes + " B" : String.format(Locale.ROOT, "%.1f %s", value, units[unit]);
     }
 
-    private static String lower(Enum<?> constant) {
+    static String lower(Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT);
     }
 }

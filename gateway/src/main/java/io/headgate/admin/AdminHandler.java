@@ -11,13 +11,18 @@ import io.headgate.namespace.Namespace;
 import io.headgate.namespace.NamespaceException;
 import io.headgate.placement.Placement;
 import io.headgate.work.AccountDrain;
+import io.headgate.work.AccountRoster;
+import java.io.IOException;
 import java.net.URLDecoder;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -34,7 +39,12 @@ public final class AdminHandler implements HttpHandler {
     private static final Duration PING_PATIENCE = Duration.ofSeconds(2);
     private static final String BEARER = "bearer ";
     private static final String BUCKETS = "/admin/v1/buckets";
-    private static final Pattern MODE = Pattern.compile("/admin/v1/accounts/([^/]+)/(draining|read-only)");
+    private static final String ACCOUNTS = "/admin/v1/accounts";
+    private static final String REBALANCE = "/admin/v1/rebalance";
+    private static final Pattern ACCOUNT = Pattern.compile(ACCOUNTS + "/([^/]+)(?:/(draining|read-only|probe))?");
+    /** Of what defines an account. */
+    private static final int MAX_DOCUMENT_BYTES = 64 << 10;
+
     private static final String TEXT = "text/plain; charset=utf-8";
     private static final String JSON = "application/json";
 
@@ -44,6 +54,7 @@ public final class AdminHandler implements HttpHandler {
     private final Metrics metrics;
     private final Readiness readiness;
     private final AccountModesApi modes;
+    private final AccountRosterApi roster;
     private final AdminApi api;
     private final byte[] token;
 
@@ -51,6 +62,7 @@ public final class AdminHandler implements HttpHandler {
      * The endpoint of a gateway.
      *
      * @param drain that moves the blobs of draining accounts
+     * @param roster by which accounts come and go
      * @param owners ids of the users whose buckets are listed
      * @param token that the API asks for
      */
@@ -59,6 +71,7 @@ public final class AdminHandler implements HttpHandler {
             Accounts accounts,
             Placement placement,
             AccountDrain drain,
+            AccountRoster roster,
             InstantSource clock,
             Supplier<Collection<String>> owners,
             Metrics metrics,
@@ -69,7 +82,8 @@ public final class AdminHandler implements HttpHandler {
         this.metrics = metrics;
         this.readiness = new Readiness(namespace, accounts, placement, PING_PATIENCE);
         this.modes = new AccountModesApi(namespace, accounts, drain, clock);
-        this.api = new AdminApi(namespace, accounts, placement, modes, owners);
+        this.roster = new AccountRosterApi(namespace, roster);
+        this.api = new AdminApi(namespace, accounts, placement, modes, roster, owners);
         this.token = token.getBytes(StandardCharsets.UTF_8);
     }
 
@@ -82,13 +96,13 @@ public final class AdminHandler implements HttpHandler {
     public Response handle(Exchange exchange) {
         RequestHead head = exchange.head();
         String path = head.rawPath();
-        boolean changes = head.method().equals("PUT") || head.method().equals("DELETE");
+        boolean changes = Set.of("PUT", "DELETE", "POST").contains(head.method());
         if (!changes && !head.method().equals("GET") && !head.method().equals("HEAD")) {
-            return error(head, 405, "only GET, HEAD, PUT and DELETE are answered here");
+            return error(head, 405, "only GET, HEAD, PUT, POST and DELETE are answered here");
         }
         try {
             if (changes) {
-                return change(head, path);
+                return change(exchange, path);
             }
             return switch (path) {
                 case "/healthz" -> text(head, 200, "ok\n");
@@ -123,7 +137,7 @@ public final class AdminHandler implements HttpHandler {
         boolean json = wantsJson(head);
         try {
             return switch (path) {
-                case "/admin/v1/accounts" -> answer(head, api.accounts(json));
+                case ACCOUNTS -> answer(head, api.accounts(json));
                 case "/admin/v1/explain" -> {
                     BucketName bucket = new BucketName(parameter(head, "bucket"));
                     yield answer(head, api.explain(bucket, new ObjectKey(parameter(head, "key")), json));
@@ -142,26 +156,52 @@ public final class AdminHandler implements HttpHandler {
         }
     }
 
-    /** What is wanted of an account: {@code PUT} wants it, {@code DELETE} does not any more. */
-    private Response change(RequestHead head, String path) {
+    /** {@code PUT} wants something, {@code DELETE} does not any more or removes, {@code POST} adds or tries. */
+    private Response change(Exchange exchange, String path) {
+        RequestHead head = exchange.head();
         if (!isAuthorized(head.header("authorization"))) {
             return error(head, 401, "the admin API needs the gateway's admin token");
         }
-        Matcher mode = MODE.matcher(path);
-        if (!mode.matches()) {
-            return error(head, 405, "only GET and HEAD are answered here");
-        }
-        boolean on = head.method().equals("PUT");
+        Matcher account = ACCOUNT.matcher(path);
         boolean json = wantsJson(head);
         try {
-            String account = decode(mode.group(1));
-            return answer(
-                    head,
-                    mode.group(2).equals("draining")
-                            ? modes.setDraining(account, on, json)
-                            : modes.setReadOnly(account, on, json));
+            String of = account.matches() ? decode(account.group(1)) : "";
+            String what = account.matches() && account.group(2) != null ? account.group(2) : "";
+            boolean on = head.method().equals("PUT");
+            String call = head.method() + " " + (account.matches() ? what : path);
+            return switch (call) {
+                case "POST " + ACCOUNTS -> answer(head, roster.add(document(exchange), isForced(head), json));
+                case "PUT " + REBALANCE, "DELETE " + REBALANCE -> answer(head, modes.setRebalancing(on, json));
+                case "PUT draining", "DELETE draining" -> answer(head, modes.setDraining(of, on, json));
+                case "PUT read-only", "DELETE read-only" -> answer(head, modes.setReadOnly(of, on, json));
+                case "POST probe" -> answer(head, roster.probe(of, json));
+                case "DELETE " -> answer(head, roster.remove(of, json));
+                default -> error(head, 405, "no such call: " + head.method() + " " + path);
+            };
         } catch (IllegalArgumentException wrong) {
             return error(head, 400, wrong.getMessage());
+        }
+    }
+
+    private static boolean isForced(RequestHead head) {
+        return List.of(head.rawQuery().split("&", -1)).contains("force=true");
+    }
+
+    /** A body of bounded length. */
+    private static String document(Exchange exchange) {
+        try {
+            byte[] bytes = exchange.body().readNBytes(MAX_DOCUMENT_BYTES + 1);
+            if (bytes.length > MAX_DOCUMENT_BYTES) {
+                throw new IllegalArgumentException("the document is longer than " + MAX_DOCUMENT_BYTES + " bytes");
+            }
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+        } catch (CharacterCodingException malformed) {
+            throw new IllegalArgumentException("the document is not UTF-8", malformed);
+        } catch (IOException broken) {
+            throw new IllegalArgumentException("the document did not arrive: " + broken.getMessage(), broken);
         }
     }
 
@@ -197,6 +237,8 @@ public final class AdminHandler implements HttpHandler {
             case AdminApi.Answer.Json(JsonWriter json) -> body(head, 200, JSON, json.toByteArray());
             case AdminApi.Answer.NotFound(String message) -> error(head, 404, message);
             case AdminApi.Answer.Conflict(String message) -> error(head, 409, message);
+            case AdminApi.Answer.Invalid(String message) -> error(head, 400, message);
+            case AdminApi.Answer.Failed(String text) -> text(head, 422, text);
         };
     }
 

@@ -5,7 +5,9 @@ import io.headgate.domain.BlobId;
 import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.AccountMode;
+import io.headgate.namespace.AccountRemoval;
 import io.headgate.namespace.AccountUsage;
+import io.headgate.namespace.AddedAccount;
 import io.headgate.namespace.BlobMove;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
@@ -31,6 +33,7 @@ import io.headgate.namespace.Part;
 import io.headgate.namespace.PartsPage;
 import io.headgate.namespace.PutObject;
 import io.headgate.namespace.PutPart;
+import io.headgate.namespace.Rebalance;
 import io.headgate.namespace.Upload;
 import io.headgate.namespace.UploadPage;
 import io.headgate.namespace.UploadQuery;
@@ -255,6 +258,31 @@ final class MeasuredNamespace implements Namespace {
     @Override
     public void setReadOnly(String account, boolean readOnly) {
         measuredRun(Call.SET_READ_ONLY, () -> namespace.setReadOnly(account, readOnly));
+    }
+
+    @Override
+    public Rebalance rebalance() {
+        return measured(Call.REBALANCE, () -> namespace.rebalance());
+    }
+
+    @Override
+    public void setRebalancing(boolean running) {
+        measuredRun(Call.SET_REBALANCING, () -> namespace.setRebalancing(running));
+    }
+
+    @Override
+    public List<AddedAccount> addedAccounts() {
+        return measured(Call.ADDED_ACCOUNTS, () -> namespace.addedAccounts());
+    }
+
+    @Override
+    public boolean addAccount(String name, String definition, Instant now) {
+        return measured(Call.ADD_ACCOUNT, () -> namespace.addAccount(name, definition, now));
+    }
+
+    @Override
+    public AccountRemoval removeAccount(String name, Instant now) {
+        return measured(Call.REMOVE_ACCOUNT, () -> namespace.removeAccount(name, now));
     }
 
     @Override

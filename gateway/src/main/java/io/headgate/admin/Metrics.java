@@ -10,11 +10,13 @@ import io.headgate.placement.Placement;
 import io.headgate.placement.Rejection;
 import io.headgate.placement.Wish;
 import io.headgate.work.AccountDrain;
+import io.headgate.work.DrainProgress;
 import io.headgate.work.WorkerStatus;
 import io.headgate.work.Workers;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.jvm.ClassLoaderMetrics;
@@ -133,17 +135,34 @@ public final class Metrics {
                 .register(registry);
     }
 
-    /** Exposes the accounts. */
-    public void addAccounts(Accounts all) {
-        all.all().forEach(accounts::add);
+    /** Exposes an account, and how its draining goes. */
+    public void addAccount(Account account, AccountDrain drain) {
+        accounts.add(account);
+        accounts.add(account, drain.progress(account));
     }
 
-    /** Exposes how the draining of accounts goes. */
-    public void addDrain(Accounts all, AccountDrain drain) {
-        all.all().forEach(account -> accounts.add(account, drain.progress(account)));
+    /** Exposes how the balancing of accounts goes. */
+    public void addBalancing(AccountDrain drain) {
+        DrainProgress progress = drain.balanceProgress();
+        counter("headgate.rebalance.blobs.moved", "Blobs moved for balance", progress::movedBlobs);
+        counter("headgate.rebalance.bytes.moved", "Bytes moved for balance", progress::movedBytes);
+        gauge(
+                "headgate.rebalance.bytes.per.second",
+                "Bytes moved for balance a second, lately",
+                () -> Math.round(progress.bytesPerSecond()));
     }
 
-    /** Exposes how the background workers fare. */
+    /** Forgets what was exposed of an account that is gone, and of its workers. */
+    public void removeAccount(Account account) {
+        accounts.remove(account);
+        registry.getMeters().stream()
+                .map(Meter::getId)
+                .filter(id -> account.name().equals(id.getTag("account"))
+                        || String.valueOf(id.getTag("worker")).endsWith("(" + account.name() + ")"))
+                .forEach(registry::remove);
+    }
+
+    /** Exposes how the background workers fare; to be called again when there are more. */
     public void addWorkers(Workers workers) {
         for (WorkerStatus status : workers.status()) {
             String name = status.name();

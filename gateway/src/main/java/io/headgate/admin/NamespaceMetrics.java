@@ -52,6 +52,11 @@ final class NamespaceMetrics {
         ACCOUNT_MODES,
         SET_DRAINING,
         SET_READ_ONLY,
+        REBALANCE,
+        SET_REBALANCING,
+        ADDED_ACCOUNTS,
+        ADD_ACCOUNT,
+        REMOVE_ACCOUNT,
         FORGET_COMPLETED_UPLOADS,
         PING
     }

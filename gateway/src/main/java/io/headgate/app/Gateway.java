@@ -6,6 +6,7 @@ import io.headgate.account.Accounts;
 import io.headgate.account.CircuitBreaker;
 import io.headgate.account.Limits;
 import io.headgate.admin.Metrics;
+import io.headgate.app.config.AddedAccounts;
 import io.headgate.app.config.DatabaseUrl;
 import io.headgate.app.config.HeadgateConfig;
 import io.headgate.app.config.HeadgateConfig.AccountConfig;
@@ -38,8 +39,9 @@ import io.headgate.s3.op.S3Handler;
 import io.headgate.s3.op.SliceReader;
 import io.headgate.s3.op.Storage;
 import io.headgate.work.AccountDrain;
+import io.headgate.work.AccountRoster;
 import io.headgate.work.BackgroundWork;
-import io.headgate.work.Lease;
+import io.headgate.work.Leases;
 import io.headgate.work.ModeRefresh;
 import io.headgate.work.Pace;
 import io.headgate.work.ReadsExchange;
@@ -51,18 +53,23 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The parts of a running gateway, wired by hand: namespace, accounts, the S3 handler over them, and the background workers. The HTTP
  * servers in front are started by the command {@code serve}.
  */
 public final class Gateway implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
     /** The id of the user who may do everything. */
     static final String ROOT_USER = "root";
 
@@ -74,7 +81,14 @@ public final class Gateway implements AutoCloseable {
     private final SliceReader slices;
     private final S3Handler s3;
     private final AccountDrain drain;
+    private final Leases leases;
     private final Workers workers;
+    private final BackgroundWork work;
+    private final AccountOpening opened;
+    private final AccountRoster roster;
+    private final Metrics metrics;
+    /** The workers of each account. */
+    private final Map<String, List<Worker>> ofAccounts = new ConcurrentHashMap<>();
 
     /**
      * Opens everything that the configuration names.
@@ -103,16 +117,23 @@ public final class Gateway implements AutoCloseable {
         Map<String, AccountUsage> usage = namespace.accountUsage();
         CarrierWatch carriers = new CarrierWatch();
         Stores stores = new Stores(config, namespace.id(), usage.keySet(), clock, carriers);
-        Accounts accounts = accounts(config, listener, account -> stores.open(account, between));
+        Function<AccountConfig, Account> opening = one -> account(config, one, listener, stores.open(one, between));
+        Accounts accounts = new Accounts(config.accounts().stream().map(opening).toList());
         for (Account account : accounts.all()) {
             // Known before the first write, which must not think that the account is empty.
             AccountUsage of = usage.getOrDefault(account.name(), AccountUsage.NONE);
             account.meter().setUsage(of.liveBytes(), of.garbageBytes(), 0);
         }
-        metrics.addAccounts(accounts);
-        Gateway gateway = new Gateway(config, root, metrics.measured(namespace), accounts, carriers, metrics, clock);
-        metrics.addDrain(accounts, gateway.drain);
-        metrics.addWorkers(gateway.workers);
+        Gateway gateway =
+                new Gateway(config, root, metrics.measured(namespace), accounts, opening, carriers, metrics, clock);
+        usage.forEach((name, of) -> {
+            if (of.blobs() > 0 && accounts.byName(name).isEmpty()) {
+                LOG.error(
+                        "account {} is not configured or cannot be opened: {} blobs of it cannot be read",
+                        name,
+                        of.blobs());
+            }
+        });
         return gateway;
     }
 
@@ -121,12 +142,14 @@ public final class Gateway implements AutoCloseable {
             Credentials root,
             Namespace namespace,
             Accounts accounts,
+            Function<AccountConfig, Account> opening,
             CarrierWatch carriers,
             Metrics metrics,
             InstantSource clock) {
         this.namespace = namespace;
         this.accounts = accounts;
         this.carriers = carriers;
+        this.metrics = metrics;
         RandomGenerator random = () -> ThreadLocalRandom.current().nextLong();
         placement = new Placement(thresholds(config.placement()));
         intents = new WriteIntents(
@@ -149,7 +172,7 @@ public final class Gateway implements AutoCloseable {
                 metrics::placementRefused);
         slices = new SliceReader(storage);
         s3 = s3(config, root, storage, slices);
-        Lease lease = new Lease(namespace, "account-drain", newId(random), clock);
+        leases = new Leases(namespace, newId(random), clock);
         drain = new AccountDrain(
                 namespace,
                 accounts,
@@ -157,22 +180,43 @@ public final class Gateway implements AutoCloseable {
                 random,
                 clock,
                 new Pace(config.drain().bytesPerSecond(), System::nanoTime, Thread::sleep),
-                lease,
+                leases.of("account-drain"),
                 new AccountDrain.Settings(
-                        config.drain().parallelism(), config.drain().interval()));
+                        config.drain().parallelism(),
+                        config.drain().interval(),
+                        config.drain().tolerance()));
+        workers = new Workers(clock);
+        work = new BackgroundWork(namespace, intents, reads, clock, leases, workSettings(config));
+        opened = new AccountOpening(new AddedAccounts(config), opening);
+        roster = new AccountRoster(
+                namespace, accounts, opened.definitions(), intents, clock, this::hasCome, this::hasGone);
+        metrics.addBalancing(drain);
+        ReadsExchange exchange = new ReadsExchange(namespace, reads, newId(random));
+        exchange.work(); // before this gateway reads or deletes anything
+        accounts.all().forEach(this::hasCome);
+        roster.work(); // before the first read, which may be of an account that was added
+        accounts.refreshBy(roster::refresh);
         ModeRefresh modes = new ModeRefresh(namespace, accounts);
         modes.work(); // an account that drains must not take the first writes after a restart
-        List<Worker> all =
-                new ArrayList<>(BackgroundWork.of(namespace, accounts, intents, reads, clock, workSettings(config)));
-        all.add(modes);
-        if (config.namespace().engine() == HeadgateConfig.Engine.POSTGRES) {
-            ReadsExchange exchange = new ReadsExchange(namespace, reads, newId(random));
-            exchange.work(); // before the first read, lest another gateway delete what it reads
-            all.add(exchange);
-        }
-        all.add(lease);
-        all.add(drain);
-        workers = Workers.start(all, clock);
+        List<Worker> all = new ArrayList<>(work.ofGateway(accounts));
+        all.addAll(List.of(exchange, roster, modes, drain));
+        workers.start(all);
+        metrics.addWorkers(workers);
+    }
+
+    private void hasCome(Account account) {
+        List<Worker> its = work.ofAccount(account);
+        ofAccounts.put(account.name(), its);
+        metrics.addAccount(account, drain);
+        workers.start(its);
+        metrics.addWorkers(workers);
+    }
+
+    private void hasGone(Account account) {
+        workers.end(Objects.requireNonNullElse(ofAccounts.remove(account.name()), List.of()));
+        work.ended(account);
+        opened.closed(account);
+        metrics.removeAccount(account);
     }
 
     public Namespace namespace() {
@@ -195,6 +239,10 @@ public final class Gateway implements AutoCloseable {
         return s3;
     }
 
+    AccountRoster roster() {
+        return roster;
+    }
+
     AccountDrain drain() {
         return drain;
     }
@@ -207,6 +255,7 @@ public final class Gateway implements AutoCloseable {
     @Override
     public void close() {
         workers.close();
+        leases.close();
         intents.close();
         accounts.close();
         carriers.close();
@@ -275,16 +324,11 @@ public final class Gateway implements AutoCloseable {
         return new Credential(credentials.accessKey(), credentials.secretKey().reveal(), userId, displayName);
     }
 
-    private static Accounts accounts(
-            HeadgateConfig config, AccountListener listener, Function<AccountConfig, BlobStore> stores) {
-        List<Account> accounts = new ArrayList<>();
-        for (AccountConfig account : config.accounts()) {
-            Account.Description description = new Account.Description(
-                    account.name(), Stores.kind(account.storage()), account.region(), limits(account.limits()));
-            accounts.add(new Account(
-                    description, breaker(config.breaker()), stores.apply(account), System::nanoTime, listener));
-        }
-        return new Accounts(accounts);
+    private static Account account(
+            HeadgateConfig config, AccountConfig account, AccountListener listener, BlobStore store) {
+        Account.Description description = new Account.Description(
+                account.name(), Stores.kind(account.storage()), account.region(), limits(account.limits()));
+        return new Account(description, breaker(config.breaker()), store, System::nanoTime, listener);
     }
 
     private static Limits limits(HeadgateConfig.Limits limits) {

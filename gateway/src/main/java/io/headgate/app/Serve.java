@@ -93,6 +93,7 @@ final class Serve implements AutoCloseable {
                 gateway.accounts(),
                 gateway.placement(),
                 gateway.drain(),
+                gateway.roster(),
                 clock,
                 this::owners,
                 metrics,

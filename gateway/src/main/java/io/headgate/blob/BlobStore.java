@@ -7,6 +7,7 @@ import java.nio.channels.ReadableByteChannel;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,6 +71,11 @@ public interface BlobStore extends AutoCloseable {
      */
     default long usableBytes() {
         return Long.MAX_VALUE;
+    }
+
+    /** The time by the service's own clock, in whole seconds; empty where there is no clock but this machine's. */
+    default Optional<Instant> serviceTime() throws BlobStoreException {
+        return Optional.empty();
     }
 
     @Override

@@ -9,11 +9,15 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 
 /** Asks a running gateway over its admin API and prints the answer. */
 public final class AdminClient {
     private static final int MAX_ANSWER_BYTES = 64 << 20;
+    /** More than a gateway takes. */
+    private static final int MAX_DOCUMENT_BYTES = 1 << 20;
 
     private final URI endpoint;
     private final String token;
@@ -38,13 +42,23 @@ public final class AdminClient {
      * @param json whether for programs, else for people
      */
     public ExitCode run(AdminRequest request, boolean json, PrintStream out, PrintStream err) {
+        byte[] document = {};
+        if (request.file().isPresent()) {
+            Path file = request.file().get();
+            try (InputStream in = Files.newInputStream(file)) {
+                document = in.readNBytes(MAX_DOCUMENT_BYTES);
+            } catch (IOException unreadable) {
+                err.println("headgate: " + file + " cannot be read: " + unreadable);
+                return ExitCode.FAILED;
+            }
+        }
         try (HttpClient client = HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .connectTimeout(timeout)
                 .build()) {
             HttpResponse<InputStream> response = client.send(
                     HttpRequest.newBuilder(endpoint.resolve(request.target()))
-                            .method(request.method(), HttpRequest.BodyPublishers.noBody())
+                            .method(request.method(), HttpRequest.BodyPublishers.ofByteArray(document))
                             .timeout(timeout)
                             .header("Authorization", "Bearer " + token)
                             .header("Accept", json ? "application/json" : "text/plain")

@@ -2,6 +2,8 @@ package io.headgate.cli;
 
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Optional;
 
 /** What can be asked of a running gateway. */
 public sealed interface AdminRequest {
@@ -13,6 +15,18 @@ public sealed interface AdminRequest {
 
     /** Lets an account take no new blobs, or take them again. */
     record SetReadOnly(String account, boolean on) implements AdminRequest {}
+
+    /** Adds an account that a file describes; {@code force}: though its check fails. */
+    record AddAccount(Path from, boolean force) implements AdminRequest {}
+
+    /** Tries all that a gateway asks of an account. */
+    record ProbeAccount(String account) implements AdminRequest {}
+
+    /** Removes an empty account. */
+    record RemoveAccount(String account) implements AdminRequest {}
+
+    /** Begins or ends to make accounts equally full. */
+    record SetRebalancing(boolean on) implements AdminRequest {}
 
     /** Where an object's bytes are, and where a new write would go. */
     record Explain(String bucket, String key) implements AdminRequest {}
@@ -29,6 +43,10 @@ public sealed interface AdminRequest {
             case ListAccounts() -> "/admin/v1/accounts";
             case SetDraining(String account, boolean on) -> "/admin/v1/accounts/" + encode(account) + "/draining";
             case SetReadOnly(String account, boolean on) -> "/admin/v1/accounts/" + encode(account) + "/read-only";
+            case AddAccount(Path from, boolean force) -> "/admin/v1/accounts" + (force ? "?force=true" : "");
+            case SetRebalancing(boolean on) -> "/admin/v1/rebalance";
+            case ProbeAccount(String account) -> "/admin/v1/accounts/" + encode(account) + "/probe";
+            case RemoveAccount(String account) -> "/admin/v1/accounts/" + encode(account);
             case Explain(String bucket, String key) ->
                 "/admin/v1/explain?bucket=" + encode(bucket) + "&key=" + encode(key);
             case ListBuckets() -> "/admin/v1/buckets";
@@ -41,8 +59,16 @@ public sealed interface AdminRequest {
         return switch (this) {
             case SetDraining(String account, boolean on) -> on ? "PUT" : "DELETE";
             case SetReadOnly(String account, boolean on) -> on ? "PUT" : "DELETE";
+            case AddAccount _, ProbeAccount _ -> "POST";
+            case SetRebalancing(boolean on) -> on ? "PUT" : "DELETE";
+            case RemoveAccount _ -> "DELETE";
             case ListAccounts _, Explain _, ListBuckets _, ShowBucket _ -> "GET";
         };
+    }
+
+    /** The file that is sent with it. */
+    default Optional<Path> file() {
+        return this instanceof AddAccount(Path from, boolean force) ? Optional.of(from) : Optional.empty();
     }
 
     private static String encode(String text) {

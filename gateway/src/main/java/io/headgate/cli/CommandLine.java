@@ -1,6 +1,7 @@
 package io.headgate.cli;
 
 import io.headgate.cli.Command.Flag;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -18,17 +19,28 @@ public final class CommandLine {
      *
      * @param words that name it
      * @param operands names of what must follow
+     * @param options flags without a value that it knows
      * @param usage what follows the words, for people
      * @param maker makes the command of its parsed rest
      */
     private record Form(
-            String words, List<String> operands, String usage, String meaning, Function<Parsed, Command> maker) {}
+            String words,
+            List<String> operands,
+            List<String> options,
+            String usage,
+            String meaning,
+            Function<Parsed, Command> maker) {}
 
-    private record Parsed(List<String> operands, List<Flag> flags, boolean json) {}
+    private record Parsed(List<String> operands, List<Flag> flags, boolean json, Set<String> options) {
+        boolean has(String option) {
+            return options.contains(option);
+        }
+    }
 
     private static final List<Form> FORMS = List.of(
             new Form(
                     "serve",
+                    List.of(),
                     List.of(),
                     SERVE_USAGE,
                     "Serve S3 until SIGTERM",
@@ -43,7 +55,17 @@ public final class CommandLine {
                     List.of("BUCKET", "KEY"),
                     "Tell where an object's bytes are and where a new write would go",
                     of -> new AdminRequest.Explain(of.get(0), of.get(1))),
-            later("admin accounts add", "FILE", "Add accounts at run time"),
+            admin(
+                    "accounts add",
+                    List.of("FILE"),
+                    List.of("--force"),
+                    "Check and add an account that FILE describes, with --force though the check fails",
+                    of -> new AdminRequest.AddAccount(Path.of(of.operands().getFirst()), of.has("--force"))),
+            admin(
+                    "accounts probe",
+                    List.of("NAME"),
+                    "Try all that a gateway asks of an account",
+                    of -> new AdminRequest.ProbeAccount(of.getFirst())),
             admin(
                     "accounts drain",
                     List.of("NAME"),
@@ -64,7 +86,17 @@ public final class CommandLine {
                     List.of("NAME"),
                     "Write new blobs to an account again",
                     of -> new AdminRequest.SetReadOnly(of.getFirst(), false)),
-            later("admin accounts remove", "NAME", "Remove an empty account"),
+            admin(
+                    "accounts rebalance",
+                    List.of(),
+                    List.of("--stop"),
+                    "Move blobs until accounts are equally full, or stop to",
+                    of -> new AdminRequest.SetRebalancing(!of.has("--stop"))),
+            admin(
+                    "accounts remove",
+                    List.of("NAME"),
+                    "Remove an account that was added, drained and empty",
+                    of -> new AdminRequest.RemoveAccount(of.getFirst())),
             admin("buckets list", List.of(), "List buckets", _ -> new AdminRequest.ListBuckets()),
             admin(
                     "buckets show",
@@ -113,11 +145,12 @@ public final class CommandLine {
     }
 
     private static Parsed parse(Form form, List<String> words) throws UsageException {
-        boolean later =
-                form.maker().apply(new Parsed(form.operands(), List.of(), false)) instanceof Command.NotImplemented;
+        boolean later = form.maker().apply(new Parsed(form.operands(), List.of(), false, Set.of()))
+                instanceof Command.NotImplemented;
         List<String> operands = new ArrayList<>();
         List<Flag> flags = new ArrayList<>();
         Set<String> seen = new HashSet<>();
+        Set<String> options = new HashSet<>();
         boolean json = false;
         boolean flagsEnded = false;
         for (int i = 0; i < words.size() && !later; i++) {
@@ -132,7 +165,9 @@ public final class CommandLine {
                 if (!seen.add(name)) {
                     throw new UsageException(name + ": given twice");
                 }
-                if (name.equals("--json") && !form.words().equals("serve") && equals < 0) {
+                if (form.options().contains(name) && equals < 0) {
+                    options.add(name);
+                } else if (name.equals("--json") && !form.words().equals("serve") && equals < 0) {
                     json = true;
                 } else if (!SETTING_FLAGS.contains(name)) {
                     throw new UsageException(name + ": unknown flag of headgate " + form.words());
@@ -148,7 +183,7 @@ public final class CommandLine {
         if (!later && operands.size() != form.operands().size()) {
             throw new UsageException("usage: headgate " + form.words() + " " + form.usage());
         }
-        return new Parsed(operands, flags, json);
+        return new Parsed(operands, flags, json, options);
     }
 
     private static String valueOf(String flag, String value) throws UsageException {
@@ -167,18 +202,35 @@ public final class CommandLine {
 
     private static Form admin(
             String words, List<String> operands, String meaning, Function<List<String>, AdminRequest> request) {
+        return admin(words, operands, List.of(), meaning, parsed -> request.apply(parsed.operands()));
+    }
+
+    private static Form admin(
+            String words,
+            List<String> operands,
+            List<String> options,
+            String meaning,
+            Function<Parsed, AdminRequest> request) {
+        StringBuilder usage = new StringBuilder(String.join(" ", operands));
+        options.forEach(option -> usage.append(" [").append(option).append(']'));
         return new Form(
                 "admin " + words,
                 operands,
-                (String.join(" ", operands) + " [--json]").strip(),
+                options,
+                usage.append(" [--json]").toString().strip(),
                 meaning,
-                parsed -> new Command.Admin(
-                        request.apply(parsed.operands()), parsed.json(), new Command.Settings(parsed.flags())));
+                parsed ->
+                        new Command.Admin(request.apply(parsed), parsed.json(), new Command.Settings(parsed.flags())));
     }
 
     private static Form later(String words, String usage, String meaning) {
         return new Form(
-                words, List.of(), usage, meaning + " (not implemented yet)", _ -> new Command.NotImplemented(words));
+                words,
+                List.of(),
+                List.of(),
+                usage,
+                meaning + " (not implemented yet)",
+                _ -> new Command.NotImplemented(words));
     }
 
     private static String help() {

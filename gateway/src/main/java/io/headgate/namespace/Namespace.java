@@ -227,10 +227,37 @@ public interface Namespace extends AutoCloseable {
     /** By account name; accounts of which nothing is wanted may be missing. */
     Map<String, AccountMode> accountModes();
 
-    /** Begins or ends the draining of an account. Beginning sets what has moved to 0, unless it is draining already. */
+    /**
+     * Begins or ends the draining of an account. Beginning sets what has moved to 0, unless it is draining already; ending it also ends
+     * the wish to remove the account.
+     */
     void setDraining(String account, boolean draining);
 
     void setReadOnly(String account, boolean readOnly);
+
+    Rebalance rebalance();
+
+    /** Begins or ends the balancing of accounts. Beginning sets what has moved to 0, unless it is running already. */
+    void setRebalancing(boolean running);
+
+    // Accounts that were added at run time
+
+    /** In the order of their names. */
+    List<AddedAccount> addedAccounts();
+
+    /**
+     * Adds an account.
+     *
+     * @return false if there is one of that name with another definition, or there are {@link AddedAccount#MAX} others
+     */
+    boolean addAccount(String name, String definition, Instant now);
+
+    /**
+     * Removes an account that was added, or begins to: to be called again while it is {@code PENDING}. An account that goes is draining
+     * and empty, and no intent stands that was opened until {@link AccountRemoval#SETTLE} after the first call. Its mode goes with it.
+     * {@link #setDraining} with {@code false} takes the wish back.
+     */
+    AccountRemoval removeAccount(String name, Instant now);
 
     /** Forgets completed uploads older than {@code completedBefore}; returns how many, at most {@code limit}. */
     int forgetCompletedUploads(Instant completedBefore, int limit);

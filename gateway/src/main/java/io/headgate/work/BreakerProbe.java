@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Probes an account as soon as its open breaker allows it, so that the account comes back without any client's help and, mostly,
- * without a client's write being the guinea pig.
+ * without a client's write being the guinea pig. Each gateway has breakers of its own, so each probes.
  */
 public final class BreakerProbe implements Worker {
     private static final Logger LOG = LoggerFactory.getLogger(BreakerProbe.class);

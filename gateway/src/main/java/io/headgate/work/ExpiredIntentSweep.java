@@ -23,6 +23,9 @@ import org.slf4j.LoggerFactory;
  * Finds what the writes under expired intents have left, of gateways that died and of commits whose outcome stayed unknown: looks in
  * each account at the blobs stamped in the intents' windows, and queues as garbage those that the namespace does not know.
  *
+ * <p>Of all gateways one sweeps, by a lease that it keeps as long as it lives. It is safe in several: an intent that is taken commits
+ * nothing any more, whoever looks for what it left.
+ *
  * <p>An intent is closed when every account was looked through. Until then it stays taken, so that a later turn, here or in another
  * gateway, goes on: an account that is down, and a blob stamped in the window of an intent that still stands (a long upload), wait.
  */
@@ -36,6 +39,7 @@ public final class ExpiredIntentSweep implements Worker {
     private final Namespace namespace;
     private final Accounts accounts;
     private final InstantSource clock;
+    private final Lease lease;
     private final WorkSettings.Sweep settings;
     private final Strays strays;
     /** Intents that are taken and not closed, with the accounts that are done for them. */
@@ -45,10 +49,11 @@ public final class ExpiredIntentSweep implements Worker {
     private int unfinishedPasses;
 
     public ExpiredIntentSweep(
-            Namespace namespace, Accounts accounts, InstantSource clock, WorkSettings.Sweep settings) {
+            Namespace namespace, Accounts accounts, InstantSource clock, Lease lease, WorkSettings.Sweep settings) {
         this.namespace = namespace;
         this.accounts = accounts;
         this.clock = clock;
+        this.lease = lease;
         this.settings = settings;
         this.strays = new Strays(namespace, clock);
     }
@@ -60,6 +65,10 @@ public final class ExpiredIntentSweep implements Worker {
 
     @Override
     public Turn work() {
+        if (!lease.isAcquired()) {
+            pass = null;
+            return Turn.idle(Lease.INTERVAL);
+        }
         Pass current = pass;
         if (current == null) {
             List<Intent> expired = namespace.takeExpiredIntents(clock.instant(), MAX_INTENTS);

@@ -31,6 +31,9 @@ import org.slf4j.LoggerFactory;
  * Deletes the garbage of one account, once no read can need it any more. Each account has its own, so that one that fails or stalls
  * holds up no other.
  *
+ * <p>Of all gateways one at a time cleans an account. It is safe in several, which only would ask the account for each deletion as often;
+ * the lease is held while there is something to delete, and given back when the account fails, as another gateway may reach it.
+ *
  * <p>A blob whose deletion fails waits for ever longer, but never for ever, while those behind it are deleted. When a whole batch fails,
  * or the account asks for fewer requests, or its breaker is open and refuses, the account as a whole waits.
  */
@@ -51,6 +54,7 @@ public final class GarbageCleanup implements Worker {
     private final Namespace namespace;
     private final ReadsInFlight reads;
     private final InstantSource clock;
+    private final Lease lease;
     private final WorkSettings.Garbage settings;
     private final Map<BlobId, FailedBlob> failedBlobs = new HashMap<>();
     private Instant nextRetry = Instant.MIN;
@@ -63,11 +67,13 @@ public final class GarbageCleanup implements Worker {
             Namespace namespace,
             ReadsInFlight reads,
             InstantSource clock,
+            Lease lease,
             WorkSettings.Garbage settings) {
         this.account = account;
         this.namespace = namespace;
         this.reads = reads;
         this.clock = clock;
+        this.lease = lease;
         this.settings = settings;
     }
 
@@ -87,6 +93,10 @@ public final class GarbageCleanup implements Worker {
         int limit = careful ? Math.min(TRIAL_BATCH, settings.batch()) : settings.batch();
         List<Garbage> batch = dueNow(limit);
         if (batch.isEmpty()) {
+            lease.release();
+            return Turn.idle(settings.interval());
+        }
+        if (!lease.isAcquired()) {
             return Turn.idle(settings.interval());
         }
         Deletion deletion = new Deletion(batch);
@@ -100,6 +110,7 @@ public final class GarbageCleanup implements Worker {
             }
             return careful ? Turn.throttled(settings.interval()) : Turn.BUSY;
         }
+        lease.release();
         hopelessTurns = deletion.gone.isEmpty() ? hopelessTurns + 1 : 1;
         if (hopelessTurns == 1) {
             LOG.warn("garbage of account {} cannot be deleted: {}", account.name(), deletion.reason);

@@ -6,20 +6,25 @@ import java.time.Instant;
 import java.time.InstantSource;
 
 /**
- * The right to do what only one gateway may do at a time, for as long as it is wanted. A worker of its own renews it, so that it lasts
- * through a turn however long; a gateway that dies loses it within seconds. Whoever held it may come to an end of a step after that: what
- * needs the lease must stay safe then, and only be done twice. Thread-safe.
+ * The right to do what only one gateway may do at a time, for as long as it is wanted. {@link Leases} renews it, so that it lasts through
+ * a turn however long; a gateway that dies loses it within seconds. Whoever held it may come to an end of a step after that: what needs
+ * the lease must stay safe then, and only be done twice. Thread-safe.
  */
-public final class Lease implements Worker {
-    private static final Duration SPAN = Duration.ofSeconds(10);
-    private static final Duration INTERVAL = Duration.ofSeconds(3);
+public final class Lease {
+    static final Duration SPAN = Duration.ofSeconds(10);
+    /** Of renewals, and of asking for what another gateway holds. */
+    static final Duration INTERVAL = Duration.ofSeconds(3);
 
     private final Namespace namespace;
     private final String name;
     private final String holder;
     private final InstantSource clock;
-    /** Guarded by this. */
+    /** Guarded by this, as those that follow. */
     private boolean wanted;
+
+    private long terms;
+    private long termsTold;
+    private Instant notBefore = Instant.MIN;
 
     private volatile Instant heldUntil = Instant.MIN;
 
@@ -27,20 +32,40 @@ public final class Lease implements Worker {
      * @param name what it is for, the same in all gateways
      * @param holder the id of this run of the gateway
      */
-    public Lease(Namespace namespace, String name, String holder, InstantSource clock) {
+    Lease(Namespace namespace, String name, String holder, InstantSource clock) {
         this.namespace = namespace;
         this.name = name;
         this.holder = holder;
         this.clock = clock;
     }
 
-    /** Whether this gateway has the lease; asks for it if it does not, and wants it from now on. */
-    synchronized boolean acquire() {
+    /** What {@link #acquire} has come to. */
+    enum Term {
+        /** Another gateway has the lease. */
+        NONE,
+        /** The lease is held, and others may have held it since this was asked before: nothing known from then holds. */
+        NEW,
+        /** The lease is held, and has been without a gap since this was asked before. */
+        CONTINUED
+    }
+
+    /** Asks for the lease if this gateway does not have it and has not asked of late, and wants it from now on. */
+    synchronized Term acquire() {
         wanted = true;
-        if (!isHeld()) {
+        if (!isHeld() && !clock.instant().isBefore(notBefore)) {
             renew();
         }
-        return isHeld();
+        if (!isHeld()) {
+            return Term.NONE;
+        }
+        boolean isNew = termsTold != terms;
+        termsTold = terms;
+        return isNew ? Term.NEW : Term.CONTINUED;
+    }
+
+    /** The same for work that needs not know whether others did it meanwhile. */
+    boolean isAcquired() {
+        return acquire() != Term.NONE;
     }
 
     /** Gives the lease back, if it is held, and wants it no more. */
@@ -53,6 +78,13 @@ public final class Lease implements Worker {
         }
     }
 
+    /** Goes on holding it, or asks for it, if it is wanted. */
+    synchronized void keep() {
+        if (wanted) {
+            renew();
+        }
+    }
+
     private boolean isHeld() {
         return clock.instant().isBefore(heldUntil);
     }
@@ -60,26 +92,18 @@ public final class Lease implements Worker {
     private void renew() {
         Instant now = clock.instant();
         Instant until = now.plus(SPAN);
-        heldUntil = namespace.lease(name, holder, now, until) ? until : Instant.MIN;
-    }
-
-    @Override
-    public String name() {
-        return "lease(" + name + ")";
-    }
-
-    @Override
-    public Turn work() {
-        synchronized (this) {
-            if (wanted) {
-                renew();
-            }
+        // Told apart by what was so before: an answer may take so long that another gateway comes and goes meanwhile.
+        boolean held = now.isBefore(heldUntil);
+        boolean granted = namespace.lease(name, holder, now, until);
+        if (granted && !held) {
+            terms++;
         }
-        return Turn.idle(INTERVAL);
+        heldUntil = granted ? until : Instant.MIN;
+        notBefore = granted ? Instant.MIN : now.plus(INTERVAL);
     }
 
     @Override
-    public Duration maxBackoff() {
-        return INTERVAL;
+    public String toString() {
+        return name;
     }
 }

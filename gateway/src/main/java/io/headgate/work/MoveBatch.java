@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.BooleanSupplier;
 
 /** The copying of some blobs of one account, by several threads. */
 final class MoveBatch {
@@ -18,6 +19,7 @@ final class MoveBatch {
 
     private final Account from;
     private final BlobCopier copier;
+    private final BooleanSupplier wanted;
     private final Queue<Begun> todo;
     private final Queue<Begun> copied = new ConcurrentLinkedQueue<>();
     private final Queue<Begun> failed = new ConcurrentLinkedQueue<>();
@@ -25,13 +27,15 @@ final class MoveBatch {
     private volatile boolean unreadable;
     private volatile String reason = "";
 
-    MoveBatch(Account from, List<Begun> moves, BlobCopier copier) {
+    /** @param wanted whether to go on */
+    MoveBatch(Account from, List<Begun> moves, BlobCopier copier, BooleanSupplier wanted) {
         this.from = from;
+        this.wanted = wanted;
         this.copier = copier;
         this.todo = new ConcurrentLinkedQueue<>(moves);
     }
 
-    /** Copies until all is tried, the account cannot be read, or it is not to be drained any more. */
+    /** Copies until all is tried, the account cannot be read, or moves are not wanted any more. */
     void run(int parallelism) throws InterruptedException {
         int lanes = Math.min(parallelism, todo.size());
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -88,7 +92,7 @@ final class MoveBatch {
     }
 
     private void lane() throws InterruptedException {
-        while (from.draining() && !unreadable) {
+        while (wanted.getAsBoolean() && !unreadable) {
             Begun next = todo.poll();
             if (next == null) {
                 return;

@@ -9,6 +9,8 @@ import io.headgate.namespace.Namespace;
 import io.headgate.placement.Choice;
 import io.headgate.placement.Placement;
 import io.headgate.placement.Wish;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -36,6 +38,8 @@ final class Moves {
     private static final int PAGE = 1000;
     /** So many accounts are tried for a blob before it is left to a later pass. */
     private static final int TRIES = 3;
+    /** Another gateway hears within seconds that nothing is to be moved any more. */
+    private static final Duration LOOK = Duration.ofMinutes(1);
 
     private final Namespace namespace;
     private final Accounts accounts;
@@ -44,6 +48,7 @@ final class Moves {
     private final InstantSource clock;
     private final Deque<Begun> begun = new ArrayDeque<>();
     private boolean inOrder;
+    private Instant lookUntil;
 
     /** A move that is recorded, and room for it. */
     record Begun(BlobMove move, Reservation reservation) {}
@@ -54,6 +59,7 @@ final class Moves {
         this.placement = placement;
         this.random = random;
         this.clock = clock;
+        this.lookUntil = clock.instant().plus(LOOK);
     }
 
     /** Sees to it that what stands in the namespace is what stands here. */
@@ -74,12 +80,30 @@ final class Moves {
         inOrder = true;
     }
 
-    /** Whether nothing is under way, neither here nor, as far as is known without order, in the namespace. */
-    boolean isEmpty() {
-        return begun.isEmpty() && (inOrder || namespace.movesUnderWay(1).isEmpty());
+    /**
+     * Whether anything may be under way, here or in the namespace. The namespace is asked for a while after the last call that found
+     * something, or after the start or {@link #lookAgain}: from then on nobody begins moves.
+     */
+    boolean mayBeUnderWay() {
+        if (!begun.isEmpty()) {
+            return true;
+        }
+        if (inOrder || !clock.instant().isBefore(lookUntil)) {
+            return false;
+        }
+        boolean found = !namespace.movesUnderWay(1).isEmpty();
+        if (found) {
+            lookAgain();
+        }
+        return found;
     }
 
-    /** Another gateway moves from now on, and abandons what is begun here. */
+    /** Moves are being made, by this gateway or another one. */
+    void lookAgain() {
+        lookUntil = clock.instant().plus(LOOK);
+    }
+
+    /** Another gateway may move, and abandons what is begun here. */
     void leaveToAnother() {
         release(begun);
         begun.clear();
@@ -106,13 +130,49 @@ final class Moves {
         }
     }
 
+    /** How much accounts may take. */
+    static final class Room {
+        private final Map<String, Long> leftBytes;
+        private final boolean bounded;
+
+        private Room(Map<String, Long> leftBytes, boolean bounded) {
+            this.leftBytes = leftBytes;
+            this.bounded = bounded;
+        }
+
+        /** As much as they take writes. */
+        static Room unbounded() {
+            return new Room(Map.of(), false);
+        }
+
+        /** Only those, and only so much. */
+        static Room of(Map<String, Long> bytes) {
+            return new Room(new HashMap<>(bytes), true);
+        }
+
+        boolean takes(String account, long bytes) {
+            return !bounded || leftBytes.getOrDefault(account, -1L) >= bytes;
+        }
+
+        /** Whether any account takes so much. */
+        boolean takes(long bytes) {
+            return !bounded || leftBytes.values().stream().anyMatch(left -> left >= bytes);
+        }
+
+        private void use(String account, long bytes) {
+            if (bounded) {
+                leftBytes.merge(account, -bytes, Long::sum);
+            }
+        }
+    }
+
     /** Whether any account takes a blob from that one now, however small. */
-    boolean anyTakes(Account from) {
-        return choose(from, 0, Set.of()).isPresent();
+    boolean anyTakes(Account from, Room room) {
+        return choose(from, 0, Set.of(), room).isPresent();
     }
 
     /** Chooses an account for each blob, as for a write, and records the moves. Blobs that find none are left out. */
-    void begin(Account from, List<LiveBlob> blobs) {
+    void begin(Account from, List<LiveBlob> blobs, Room room) {
         Map<LiveBlob, Set<String>> refusing = new HashMap<>();
         List<LiveBlob> open = blobs;
         for (int tries = 0; tries < TRIES && !open.isEmpty(); tries++) {
@@ -120,8 +180,9 @@ final class Moves {
             List<Begun> wanted = new ArrayList<>();
             for (LiveBlob blob : open) {
                 Set<String> excluded = refusing.computeIfAbsent(blob, _ -> new HashSet<>());
-                reserve(from, blob.sizeBytes(), excluded).ifPresent(reservation -> {
+                reserve(from, blob.sizeBytes(), excluded, room).ifPresent(reservation -> {
                     String to = reservation.account().name();
+                    room.use(to, blob.sizeBytes());
                     excluded.add(to);
                     placed.add(blob);
                     wanted.add(new Begun(new BlobMove(blob.blob(), from.name(), to, blob.sizeBytes()), reservation));
@@ -135,6 +196,7 @@ final class Moves {
                     begun.add(one);
                 } else {
                     one.reservation().close();
+                    room.use(one.move().to(), -one.move().sizeBytes());
                     refused.add(placed.get(i));
                 }
             }
@@ -195,25 +257,29 @@ final class Moves {
         return !namespace.beginMoves(List.of(one.move()), clock.instant()).isEmpty();
     }
 
-    private Optional<Reservation> reserve(Account from, long sizeBytes, Set<String> excluded) {
-        Optional<Choice.Chosen> chosen = choose(from, sizeBytes, excluded);
+    private Optional<Reservation> reserve(Account from, long sizeBytes, Set<String> excluded, Room room) {
+        Optional<Choice.Chosen> chosen = choose(from, sizeBytes, excluded, room);
         while (chosen.isPresent()) {
-            Account account = accounts.byName(chosen.get().account()).orElseThrow();
-            Optional<Reservation> reservation =
-                    account.tryReserve(sizeBytes, chosen.get().maxUsedBytes());
+            Choice.Chosen choice = chosen.get();
+            Optional<Reservation> reservation = accounts.byName(choice.account())
+                    .flatMap(account -> account.tryReserve(sizeBytes, choice.maxUsedBytes()));
             if (reservation.isPresent()) {
                 return reservation;
             }
-            excluded.add(account.name()); // writes have filled it meanwhile
-            chosen = choose(from, sizeBytes, excluded);
+            excluded.add(choice.account()); // writes have filled it meanwhile, or it is gone
+            chosen = choose(from, sizeBytes, excluded, room);
         }
         return Optional.empty();
     }
 
     /** In the region of the source if possible. A move does not probe an account that others can do without. */
-    private Optional<Choice.Chosen> choose(Account from, long sizeBytes, Set<String> excluded) {
+    private Optional<Choice.Chosen> choose(Account from, long sizeBytes, Set<String> excluded, Room room) {
         Set<String> all = new HashSet<>(excluded);
         all.add(from.name());
+        accounts.all().stream()
+                .map(Account::name)
+                .filter(name -> !room.takes(name, sizeBytes))
+                .forEach(all::add);
         Wish wish = new Wish(from.region(), sizeBytes, all, false);
         return switch (placement.choose(accounts.states(), wish, random)) {
             case Choice.Chosen chosen -> Optional.of(chosen);

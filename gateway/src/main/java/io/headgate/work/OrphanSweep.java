@@ -19,6 +19,8 @@ import org.slf4j.LoggerFactory;
  * Walks, seldom and slowly, through all blobs of one account and queues as garbage those that nothing knows: the net under the sweep of
  * expired intents, for blobs that appeared after it had passed. A turn looks at one page, and a turn that fails is taken again.
  *
+ * <p>Of all gateways one sweeps, by a lease that it keeps as long as it lives.
+ *
  * <p>A blob may be old and still being written: then its intent stands, for a gateway renews it as long as the write lasts. So blobs
  * stamped in the window of a standing intent are left alone. The intents are read before the blobs: whoever's intent is gone by then has
  * told the namespace about the blob, or will never commit it.
@@ -32,15 +34,18 @@ public final class OrphanSweep implements Worker {
     private final Account account;
     private final Namespace namespace;
     private final InstantSource clock;
+    private final Lease lease;
     private final WorkSettings.Orphans settings;
     private final Strays strays;
     private Instant nextPass;
     private @Nullable Pass pass;
 
-    public OrphanSweep(Account account, Namespace namespace, InstantSource clock, WorkSettings.Orphans settings) {
+    public OrphanSweep(
+            Account account, Namespace namespace, InstantSource clock, Lease lease, WorkSettings.Orphans settings) {
         this.account = account;
         this.namespace = namespace;
         this.clock = clock;
+        this.lease = lease;
         this.settings = settings;
         this.strays = new Strays(namespace, clock);
         this.nextPass = clock.instant().plus(settings.delay());
@@ -64,6 +69,11 @@ public final class OrphanSweep implements Worker {
             if (now.isBefore(nextPass)) {
                 return Turn.idle(Duration.between(now, nextPass));
             }
+        }
+        if (!lease.isAcquired()) {
+            return Turn.idle(Lease.INTERVAL); // a pass that was interrupted goes on where it was
+        }
+        if (current == null) {
             if (namespace
                             .accountUsage()
                             .getOrDefault(account.name(), AccountUsage.NONE)

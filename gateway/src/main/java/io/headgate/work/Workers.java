@@ -2,8 +2,8 @@ package io.headgate.work;
 
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -16,26 +16,63 @@ public final class Workers implements AutoCloseable {
     /** How long {@link #close} lets turns come to their end, and then, interrupted, once more. */
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(2);
 
-    private final List<Running> all = new ArrayList<>();
+    private final InstantSource clock;
+    private final List<Running> all = new CopyOnWriteArrayList<>();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition stopping = lock.newCondition();
     /** Guarded by {@link #lock}. */
     private boolean closing;
 
-    private record Running(WorkerLoop loop, Thread thread) {}
+    private static final class Running {
+        final Worker worker;
+        final WorkerLoop loop;
+        final Thread thread;
+        /** Guarded by the lock of the workers. */
+        boolean ending;
 
-    private Workers() {}
-
-    /** Starts the workers; their first turns begin at once. */
-    public static Workers start(List<? extends Worker> workers, InstantSource clock) {
-        Workers started = new Workers();
-        for (Worker worker : workers) {
-            WorkerLoop loop = new WorkerLoop(worker, clock);
-            Thread thread = Thread.ofVirtual().name(worker.name()).unstarted(() -> started.run(loop));
-            started.all.add(new Running(loop, thread));
+        Running(Worker worker, Workers workers) {
+            this.worker = worker;
+            this.loop = new WorkerLoop(worker, workers.clock);
+            this.thread = Thread.ofVirtual().name(worker.name()).unstarted(() -> workers.run(this));
         }
-        started.all.forEach(running -> running.thread.start());
-        return started;
+    }
+
+    /** None yet. */
+    public Workers(InstantSource clock) {
+        this.clock = clock;
+    }
+
+    /** Starts workers; their first turns begin at once. Does nothing once they are being closed. */
+    public void start(List<? extends Worker> workers) {
+        lock.lock();
+        try {
+            if (closing) {
+                return;
+            }
+            List<Running> started =
+                    workers.stream().map(worker -> new Running(worker, this)).toList();
+            all.addAll(started);
+            started.forEach(running -> running.thread.start());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Stops some of the workers, as {@link #close} does all. They may be in a turn for a moment after this. */
+    public void end(List<? extends Worker> workers) {
+        List<Running> ending =
+                all.stream().filter(running -> workers.contains(running.worker)).toList();
+        lock.lock();
+        try {
+            ending.forEach(running -> running.ending = true);
+            stopping.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        if (!join(ending)) {
+            ending.forEach(running -> running.thread.interrupt());
+        }
+        all.removeAll(ending);
     }
 
     /** In the order of the start. */
@@ -53,46 +90,46 @@ public final class Workers implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        if (!join()) {
+        if (!join(all)) {
             all.forEach(running -> running.thread.interrupt());
-            if (!join()) {
+            if (!join(all)) {
                 LOG.warn("some workers do not stop and are left behind: {}", status());
             }
         }
     }
 
-    private void run(WorkerLoop loop) {
+    private void run(Running running) {
         try {
-            while (pause(loop.turn())) {
+            while (pause(running, running.loop.turn())) {
                 // the condition does the work
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         } finally {
-            loop.closed();
+            running.loop.closed();
         }
     }
 
-    /** Waits; false if closing. */
-    private boolean pause(Duration wait) throws InterruptedException {
+    /** Waits; false if the worker is to end. */
+    private boolean pause(Running running, Duration wait) throws InterruptedException {
         lock.lock();
         try {
             long leftNanos = TimeUnit.NANOSECONDS.convert(wait);
-            while (!closing && leftNanos > 0) {
+            while (!closing && !running.ending && leftNanos > 0) {
                 leftNanos = stopping.awaitNanos(leftNanos);
             }
-            return !closing;
+            return !closing && !running.ending;
         } finally {
             lock.unlock();
         }
     }
 
     /** Whether all threads have ended in time. */
-    private boolean join() {
+    private static boolean join(List<Running> workers) {
         long deadline = System.nanoTime() + CLOSE_LIMIT.toNanos();
         boolean ended = true;
         try {
-            for (Running running : all) {
+            for (Running running : workers) {
                 Duration left = Duration.ofNanos(Math.max(1, deadline - System.nanoTime()));
                 ended &= running.thread.join(left);
             }

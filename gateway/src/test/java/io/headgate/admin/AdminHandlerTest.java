@@ -9,6 +9,7 @@ import io.headgate.account.Limits;
 import io.headgate.blob.local.Durability;
 import io.headgate.blob.local.LocalBlobStore;
 import io.headgate.domain.BlobId;
+import io.headgate.domain.BlobIds;
 import io.headgate.domain.BucketName;
 import io.headgate.http.Exchange;
 import io.headgate.http.RequestHead;
@@ -18,6 +19,7 @@ import io.headgate.namespace.Bucket;
 import io.headgate.namespace.Garbage;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.NamespaceException;
+import io.headgate.namespace.WriteIntents;
 import io.headgate.namespace.sql.SqliteNamespace;
 import io.headgate.namespace.sql.SqliteOptions;
 import io.headgate.placement.Filter;
@@ -25,12 +27,15 @@ import io.headgate.placement.Placement;
 import io.headgate.placement.Rejection;
 import io.headgate.placement.Thresholds;
 import io.headgate.work.AccountDrain;
-import io.headgate.work.Lease;
+import io.headgate.work.AccountRoster;
+import io.headgate.work.Leases;
 import io.headgate.work.Pace;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -59,6 +64,10 @@ final class AdminHandlerTest {
     private Accounts accounts;
     private Metrics metrics;
     private AccountDrain drain;
+    private AccountRoster roster;
+    /** The body of the next request. */
+    private String document = "";
+
     private AdminHandler handler;
 
     @BeforeEach
@@ -70,25 +79,12 @@ final class AdminHandlerTest {
         metrics = new Metrics();
         List<Account> all = new ArrayList<>();
         for (String name : List.of("disk-1", "disk-2")) {
-            all.add(new Account(
-                    new Account.Description(
-                            name, "local", "eu-west", new Limits(1 << 30, 100, Limits.UNLIMITED, Limits.UNLIMITED)),
-                    CircuitBreaker.Settings.DEFAULT,
-                    new LocalBlobStore(
-                            name,
-                            "namespace-1",
-                            directory.resolve(name),
-                            Durability.NONE,
-                            true,
-                            InstantSource.system()),
-                    System::nanoTime,
-                    metrics.accounts()));
+            all.add(account(name, directory.resolve(name)));
         }
         accounts = new Accounts(all);
-        metrics.addAccounts(accounts);
         Placement placement = new Placement(Thresholds.DEFAULT);
         Pace pace = new Pace(1 << 30, System::nanoTime, Thread::sleep);
-        AccountDrain.Settings settings = new AccountDrain.Settings(1, Duration.ofSeconds(1));
+        AccountDrain.Settings settings = new AccountDrain.Settings(1, Duration.ofSeconds(1), 0.02);
         drain = new AccountDrain(
                 namespace,
                 accounts,
@@ -96,10 +92,47 @@ final class AdminHandlerTest {
                 new Random(7),
                 CLOCK,
                 pace,
-                new Lease(namespace, "drain", "a", CLOCK),
+                new Leases(namespace, "a", CLOCK).of("drain"),
                 settings);
-        metrics.addDrain(accounts, drain);
+        accounts.all().forEach(account -> metrics.addAccount(account, drain));
+        WriteIntents intents = new WriteIntents(
+                namespace,
+                new BlobIds(new Random(7)::nextLong),
+                InstantSource.system(),
+                "a",
+                Duration.ofSeconds(10),
+                Duration.ofMinutes(5));
+        roster = new AccountRoster(
+                namespace,
+                accounts,
+                new AccountRoster.Definitions(this::read, this::account),
+                intents,
+                InstantSource.system(),
+                account -> metrics.addAccount(account, drain),
+                metrics::removeAccount);
         handler = handlerOver(namespace);
+    }
+
+    /** What defines an account in these tests is its name and a secret. */
+    private AccountRoster.Draft read(String document) {
+        if (!document.startsWith("name ")) {
+            throw new IllegalArgumentException("line 1: a name is missing");
+        }
+        return new AccountRoster.Draft(document.split(" ")[1], document);
+    }
+
+    private Account account(String definition) {
+        return account(definition.split(" ")[1], directory.resolve(definition.split(" ")[1]));
+    }
+
+    private Account account(String name, Path place) {
+        return new Account(
+                new Account.Description(
+                        name, "local", "eu-west", new Limits(1 << 30, 100, Limits.UNLIMITED, Limits.UNLIMITED)),
+                CircuitBreaker.Settings.DEFAULT,
+                new LocalBlobStore(name, "namespace-1", place, Durability.NONE, true, InstantSource.system()),
+                System::nanoTime,
+                metrics.accounts());
     }
 
     @AfterEach
@@ -114,6 +147,7 @@ final class AdminHandlerTest {
                 accounts,
                 new Placement(Thresholds.DEFAULT),
                 drain,
+                roster,
                 CLOCK,
                 () -> List.of("root", "alice"),
                 metrics,
@@ -129,7 +163,110 @@ final class AdminHandlerTest {
         for (int i = 0; i < headers.length; i += 2) {
             fields.add(new RequestHead.Field(headers[i], headers[i + 1]));
         }
-        return handler.handle(new HeadOnly(new RequestHead(method, target, fields, "127.0.0.1")));
+        return handler.handle(new HeadOnly(new RequestHead(method, target, fields, "127.0.0.1"), document));
+    }
+
+    private Response post(String target, String sent) {
+        document = sent;
+        return askAsAdmin("POST", target, "text/plain");
+    }
+
+    @Test
+    void an_account_is_added_after_a_check_and_its_secret_is_shown_nowhere() {
+        Response response = post("/admin/v1/accounts", "name disk-9 secret hush-hush");
+
+        assertThat(response.status()).isEqualTo(200);
+        assertThat(text(response)).isEqualTo("""
+                account disk-9 is added
+                  write: ok, 4096 bytes
+                  read: ok, 4096 bytes
+                  range: ok, 777 bytes
+                  list: ok
+                  delete: ok
+                  clock: skipped, there is none but this machine's
+                """);
+        assertThat(namespace.addedAccounts()).hasSize(1);
+        assertThat(accounts.byName("disk-9")).isPresent();
+        for (String type : List.of("text/plain", "application/json")) {
+            assertThat(text(getAsAdmin("/admin/v1/accounts", type)))
+                    .contains("disk-9", "added")
+                    .doesNotContain("hush");
+        }
+        assertThat(text(get("/metrics"))).contains("account=\"disk-9\"").doesNotContain("hush");
+        assertThat(text(post("/admin/v1/accounts", "name disk-9 secret hush-hush")))
+                .isEqualTo("account disk-9 was added before, just so\n");
+        assertThat(post("/admin/v1/accounts", "name disk-9 secret other").status())
+                .isEqualTo(409);
+    }
+
+    @Test
+    void what_defines_no_account_is_refused() {
+        assertThat(post("/admin/v1/accounts", "nothing").status()).isEqualTo(400);
+        assertThat(text(post("/admin/v1/accounts", "nothing"))).isEqualTo("line 1: a name is missing\n");
+        assertThat(post("/admin/v1/accounts", "x".repeat(70_000)).status()).isEqualTo(400);
+        assertThat(askAsAdmin("PUT", "/admin/v1/accounts", "text/plain").status())
+                .isEqualTo(405);
+        document = "name disk-9";
+        assertThat(ask("POST", "/admin/v1/accounts").status()).isEqualTo(401);
+        assertThat(accounts.byName("disk-9")).isEmpty();
+    }
+
+    @Test
+    void an_account_that_does_not_work_is_added_only_by_force() throws Exception {
+        Files.writeString(directory.resolve("disk-9"), "a file where the directory should be");
+
+        Response response = post("/admin/v1/accounts", "name disk-9");
+        assertThat(response.status()).isEqualTo(422);
+        assertThat(text(response))
+                .startsWith(
+                        "account disk-9 is not added, as its check fails; --force adds it nevertheless\n  write: failed, ");
+        assertThat(post("/admin/v1/accounts?force=true", "name disk-9").status())
+                .isEqualTo(200);
+        assertThat(post("/admin/v1/accounts/disk-9/probe", "").status()).isEqualTo(422);
+        assertThat(text(post("/admin/v1/accounts/disk-1/probe", ""))).startsWith("account disk-1 works\n  write: ok");
+        assertThat(post("/admin/v1/accounts/disk-7/probe", "").status()).isEqualTo(404);
+    }
+
+    @Test
+    void an_account_is_removed_when_it_drains_and_is_empty() {
+        post("/admin/v1/accounts", "name disk-9");
+        assertThat(text(askAsAdmin("DELETE", "/admin/v1/accounts/disk-1", "text/plain")))
+                .startsWith("account disk-1 is in the configuration: ");
+        assertThat(text(askAsAdmin("DELETE", "/admin/v1/accounts/disk-9", "text/plain")))
+                .isEqualTo("account disk-9 takes blobs: empty it first, with headgate admin accounts drain disk-9\n");
+        askAsAdmin("PUT", "/admin/v1/accounts/disk-9/draining", "text/plain");
+        namespace.discard(List.of(new Garbage(blob(), "disk-9", 2048, Instant.now())));
+        assertThat(text(askAsAdmin("DELETE", "/admin/v1/accounts/disk-9", "text/plain")))
+                .isEqualTo(
+                        "account disk-9 is not empty: 0 blobs of 0 B live there, and 1 of 2.0 KiB wait to be deleted\n");
+        namespace
+                .dueGarbage("disk-9", Instant.now().plusSeconds(9), 10)
+                .forEach(garbage -> namespace.garbageDeleted("disk-9", List.of(garbage.blob())));
+
+        assertThat(text(askAsAdmin("DELETE", "/admin/v1/accounts/disk-9", "text/plain")))
+                .startsWith("account disk-9 is empty, and goes when");
+        assertThat(text(getAsAdmin("/admin/v1/accounts", "text/plain"))).contains("removing, draining");
+        assertThat(askAsAdmin("DELETE", "/admin/v1/accounts/disk-7", "text/plain")
+                        .status())
+                .isEqualTo(404);
+    }
+
+    @Test
+    void balancing_is_begun_and_ended() {
+        accounts.all().get(0).meter().setUsage(3 << 20, 0, 0);
+        assertThat(text(askAsAdmin("PUT", "/admin/v1/rebalance", "text/plain")))
+                .isEqualTo("rebalancing: 0 B are to move\n");
+        assertThat(namespace.rebalance().running()).isTrue();
+        assertThat(text(getAsAdmin("/admin/v1/accounts", "text/plain"))).contains("REBALANCING");
+        assertThat(text(getAsAdmin("/admin/v1/accounts", "application/json")))
+                .contains("\"rebalance\":{\"running\":true,\"moved_blobs\":0,\"moved_bytes\":0,\"remaining_bytes\":0,");
+        assertThat(text(askAsAdmin("DELETE", "/admin/v1/rebalance", "text/plain")))
+                .isEqualTo("not rebalancing\n");
+        assertThat(namespace.rebalance().running()).isFalse();
+
+        accounts.all().get(0).setReadOnly(true);
+        assertThat(askAsAdmin("PUT", "/admin/v1/rebalance", "text/plain").status())
+                .isEqualTo(409);
     }
 
     private Response getAsAdmin(String target, String accept) {
@@ -261,9 +398,9 @@ final class AdminHandlerTest {
         accounts.all().get(0).meter().setUsage(3 << 20, 1024, 0);
 
         assertThat(text(getAsAdmin("/admin/v1/accounts", "text/plain"))).isEqualTo("""
-                NAME    KIND   REGION   STATE         HELD     RESERVED  GARBAGE  REQUESTS/S  IN/S  OUT/S
-                disk-1  local  eu-west  ok            3.0 MiB  0 B       1.0 KiB  0           0 B   0 B
-                disk-2  local  eu-west  breaker open  0 B      0 B       0 B      0           0 B   0 B
+                NAME    FROM    KIND   REGION   STATE         HELD     RESERVED  GARBAGE  REQUESTS/S  IN/S  OUT/S
+                disk-1  config  local  eu-west  ok            3.0 MiB  0 B       1.0 KiB  0           0 B   0 B
+                disk-2  config  local  eu-west  breaker open  0 B      0 B       0 B      0           0 B   0 B
                 """);
     }
 
@@ -274,10 +411,11 @@ final class AdminHandlerTest {
         assertThat(response.headers()).contains(new RequestHead.Field("content-type", "application/json"));
         assertThat(text(response))
                 .startsWith(
-                        "{\"accounts\":[{\"name\":\"disk-1\",\"kind\":\"local\",\"region\":\"eu-west\",\"breaker\":\"closed\",")
+                        "{\"accounts\":[{\"name\":\"disk-1\",\"from\":\"config\",\"kind\":\"local\",\"region\":\"eu-west\",\"breaker\":\"closed\",")
                 .contains(
                         "\"limits\":{\"capacity_bytes\":1073741824,\"requests_per_second\":100,\"ingress_bytes_per_second\":null,")
-                .endsWith("}],\"drains\":[]}\n");
+                .endsWith("}],\"faulty\":[],\"drains\":[],\"rebalance\":"
+                        + "{\"running\":false,\"moved_blobs\":0,\"moved_bytes\":0}}\n");
     }
 
     @Test
@@ -297,9 +435,9 @@ final class AdminHandlerTest {
                 disk-1    0           0 B         0      0 B          0 B      reached
                 """);
         assertThat(text(getAsAdmin("/admin/v1/accounts", "application/json")))
-                .endsWith("\"drains\":[{\"account\":\"disk-1\",\"remaining_blobs\":0,\"remaining_bytes\":0,"
+                .contains("\"drains\":[{\"account\":\"disk-1\",\"remaining_blobs\":0,\"remaining_bytes\":0,"
                         + "\"moved_blobs\":0,\"moved_bytes\":0,\"bytes_per_second\":0,\"missing_blobs\":0,"
-                        + "\"expected_end\":null}]}\n");
+                        + "\"expected_end\":null}]");
         assertThat(text(get("/metrics")))
                 .contains(
                         "headgate_account_draining{account=\"disk-1\"} 1.0",
@@ -455,7 +593,9 @@ final class AdminHandlerTest {
 
     @Test
     void other_methods_and_other_pages_are_refused() {
-        assertThat(ask("POST", "/healthz").status()).isEqualTo(405);
+        assertThat(ask("PATCH", "/healthz").status()).isEqualTo(405);
+        assertThat(ask("POST", "/healthz").status()).isEqualTo(401);
+        assertThat(askAsAdmin("POST", "/healthz", "text/plain").status()).isEqualTo(405);
         assertThat(get("/").status()).isEqualTo(404);
         assertThat(getAsAdmin("/admin/v1/nothing", "text/plain").status()).isEqualTo(404);
     }
@@ -472,7 +612,7 @@ final class AdminHandlerTest {
                 });
     }
 
-    private record HeadOnly(RequestHead head) implements Exchange {
+    private record HeadOnly(RequestHead head, String document) implements Exchange {
         @Override
         public Instant receivedAt() {
             return Instant.EPOCH;
@@ -490,7 +630,7 @@ final class AdminHandlerTest {
 
         @Override
         public InputStream body() {
-            return InputStream.nullInputStream();
+            return new ByteArrayInputStream(document.getBytes(StandardCharsets.UTF_8));
         }
 
         @Override

@@ -11,6 +11,7 @@ import io.headgate.domain.BodyException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.ReadableByteChannel;
+import java.time.Clock;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -58,6 +59,23 @@ public abstract class BlobStoreContract {
         BlobId id = Bytes.freshId();
         put(store, id, length);
         assertThat(get(store, id, length)).isEqualTo(Bytes.of(id, length));
+    }
+
+    @Test
+    void a_check_of_the_store_passes_and_leaves_nothing() throws Exception {
+        BlobId id = Bytes.freshId();
+
+        StoreCheck.Report report = StoreCheck.run(store, id, Clock.systemUTC());
+
+        assertThat(report.passed()).as("%s", report).isTrue();
+        for (StoreCheck.Step step : StoreCheck.Step.values()) {
+            assertThat(report.passed(step))
+                    .as("%s", report)
+                    .isEqualTo(
+                            step != StoreCheck.Step.CLOCK || store.serviceTime().isPresent());
+        }
+        assertThat(store.list(id.fanOut(), Instant.EPOCH, Instant.MAX, null, 1000))
+                .isEmpty();
     }
 
     @ParameterizedTest

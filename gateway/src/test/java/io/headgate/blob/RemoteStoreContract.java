@@ -12,7 +12,9 @@ import java.net.ServerSocket;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
+import java.time.Clock;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -34,6 +36,9 @@ public abstract class RemoteStoreContract {
 
     /** A store of an empty account of the service, which it reaches by that endpoint. */
     protected abstract BlobStore openStore(URI endpoint, Keys keys, int maxConnections) throws Exception;
+
+    /** A store whose bucket or container does not exist. */
+    protected abstract BlobStore openStoreWithoutPlace(URI endpoint) throws Exception;
 
     /** The whole answer of a service that throttles. */
     protected abstract String throttling();
@@ -83,6 +88,45 @@ public abstract class RemoteStoreContract {
                 .isThrownBy(call)
                 .extracting(BlobStoreException::kind)
                 .isEqualTo(kind);
+    }
+
+    private String checked(BlobStore checked) {
+        try (checked) {
+            StoreCheck.Report report = StoreCheck.run(checked, Bytes.freshId(), Clock.systemUTC());
+            assertThat(report.passed()).as("%s", report).isFalse();
+            assertThat(report.passed(StoreCheck.Step.WRITE)).isFalse();
+            assertThat(report.toString()).doesNotContain(secret());
+            return report.detail(StoreCheck.Step.WRITE);
+        }
+    }
+
+    @Test
+    void a_check_tells_of_wrong_credentials() throws Exception {
+        assertThat(checked(openStore(service(), Keys.WRONG, 64)))
+                .contains("status 403")
+                .contains("(the credentials are not accepted");
+    }
+
+    @Test
+    void a_check_tells_of_a_place_that_is_not_there() throws Exception {
+        assertThat(checked(openStoreWithoutPlace(service()))).contains("(there is no such ");
+    }
+
+    @Test
+    void a_check_tells_of_a_service_that_is_not_there() throws Exception {
+        assertThat(checked(openStore(URI.create("http://127.0.0.1:1"), Keys.RIGHT, 64)))
+                .containsAnyOf("refused", "ConnectException");
+    }
+
+    @Test
+    void a_check_tells_how_far_the_clocks_differ() throws Exception {
+        InstantSource slow = InstantSource.offset(InstantSource.system(), Duration.ofMinutes(-7));
+
+        StoreCheck.Report report = StoreCheck.run(store, Bytes.freshId(), slow);
+
+        assertThat(report.passed(StoreCheck.Step.CLOCK)).isFalse();
+        assertThat(report.detail(StoreCheck.Step.CLOCK)).matches("the service's is 4[0-9]+ s or more ahead of this .*");
+        assertThat(report.passed()).isFalse();
     }
 
     @Test

@@ -57,6 +57,24 @@ final class CommandLineTest {
         assertThat(new AdminRequest.ListAccounts().method()).isEqualTo("GET");
     }
 
+    @Test
+    void an_account_is_added_from_a_file() throws Exception {
+        assertThat(request("admin accounts add x.yaml"))
+                .isEqualTo(new AdminRequest.AddAccount(Path.of("x.yaml"), false));
+        assertThat(request("admin accounts add --force x.yaml"))
+                .isEqualTo(new AdminRequest.AddAccount(Path.of("x.yaml"), true));
+        assertThat(new AdminRequest.AddAccount(Path.of("x"), true).target()).isEqualTo("/admin/v1/accounts?force=true");
+        assertThat(new AdminRequest.AddAccount(Path.of("x"), true).method()).isEqualTo("POST");
+        assertThat(new AdminRequest.AddAccount(Path.of("x"), true).file()).contains(Path.of("x"));
+        assertThat(request("admin accounts rebalance")).isEqualTo(new AdminRequest.SetRebalancing(true));
+        assertThat(request("admin accounts rebalance --stop")).isEqualTo(new AdminRequest.SetRebalancing(false));
+        assertThat(new AdminRequest.SetRebalancing(false).method()).isEqualTo("DELETE");
+        assertThat(request("admin accounts probe a")).isEqualTo(new AdminRequest.ProbeAccount("a"));
+        assertThat(request("admin accounts remove a")).isEqualTo(new AdminRequest.RemoveAccount("a"));
+        assertThat(new AdminRequest.RemoveAccount("a/b").target()).isEqualTo("/admin/v1/accounts/a%2Fb");
+        assertThat(new AdminRequest.RemoveAccount("a").method()).isEqualTo("DELETE");
+    }
+
     private static AdminRequest request(String line) throws UsageException {
         return ((Command.Admin) parse(line)).request();
     }
@@ -83,8 +101,6 @@ final class CommandLineTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "admin accounts add x.yaml",
-                "admin accounts remove a",
                 "admin users list",
                 "admin users create a",
                 "admin users delete a",
@@ -123,6 +139,7 @@ final class CommandLineTest {
                     serve --listen --data d        | --listen: needs a value
                     serve --data=                  | --data: needs a value
                     serve --data a --data=b        | --data: given twice
+                    admin accounts list --force    | --force: unknown flag of headgate admin accounts list
                     serve now                      | usage: headgate serve [--config FILE]
                     admin accounts explain b       | usage: headgate admin accounts explain BUCKET KEY
                     admin accounts explain b k l   | usage: headgate admin accounts explain BUCKET KEY

@@ -779,6 +779,12 @@ final class ModelNamespace implements Namespace {
                     blob.account = move.to();
                     leaveBehind(new CopyName(move.blob(), move.from()), copy.sizeBytes, released(now));
                     modes.computeIfPresent(move.from(), (account, mode) -> moved(mode, copy.sizeBytes));
+                    if (rebalance.running()
+                            && !modes.getOrDefault(move.from(), AccountMode.NONE)
+                                    .draining()) {
+                        rebalance = new Rebalance(
+                                true, rebalance.movedBlobs() + 1, rebalance.movedBytes() + copy.sizeBytes);
+                    }
                 } else {
                     release(copy, now);
                 }
@@ -854,12 +860,72 @@ final class ModelNamespace implements Namespace {
                 account,
                 new AccountMode(
                         draining, mode.readOnly(), begins ? 0 : mode.movedBlobs(), begins ? 0 : mode.movedBytes()));
+        if (!draining) {
+            added.computeIfPresent(
+                    account, (name, one) -> new AddedAccount(name, one.definition(), one.addedAt(), Optional.empty()));
+        }
     }
 
     @Override
     public void setReadOnly(String account, boolean readOnly) {
         AccountMode mode = modes.getOrDefault(account, AccountMode.NONE);
         modes.put(account, new AccountMode(mode.draining(), readOnly, mode.movedBlobs(), mode.movedBytes()));
+    }
+
+    private Rebalance rebalance = new Rebalance(false, 0, 0);
+    private final TreeMap<String, AddedAccount> added = new TreeMap<>();
+
+    @Override
+    public Rebalance rebalance() {
+        return rebalance;
+    }
+
+    @Override
+    public void setRebalancing(boolean running) {
+        rebalance = running && !rebalance.running()
+                ? new Rebalance(true, 0, 0)
+                : new Rebalance(running, rebalance.movedBlobs(), rebalance.movedBytes());
+    }
+
+    @Override
+    public List<AddedAccount> addedAccounts() {
+        return List.copyOf(added.values());
+    }
+
+    @Override
+    public boolean addAccount(String name, String definition, Instant now) {
+        if (added.size() < AddedAccount.MAX) {
+            added.putIfAbsent(name, new AddedAccount(name, definition, millis(now), Optional.empty()));
+        }
+        return added.containsKey(name) && added.get(name).definition().equals(definition);
+    }
+
+    @Override
+    public AccountRemoval removeAccount(String name, Instant now) {
+        AddedAccount account = added.get(name);
+        AccountUsage usage = accountUsage().getOrDefault(name, AccountUsage.NONE);
+        if (account == null) {
+            return AccountRemoval.UNKNOWN;
+        }
+        if (!modes.getOrDefault(name, AccountMode.NONE).draining()) {
+            return AccountRemoval.NOT_DRAINING;
+        }
+        if (usage.blobs() > 0 || usage.garbageBlobs() > 0) {
+            return AccountRemoval.NOT_EMPTY;
+        }
+        if (account.removingSince().isEmpty()) {
+            added.put(name, new AddedAccount(name, account.definition(), account.addedAt(), Optional.of(millis(now))));
+            return AccountRemoval.PENDING;
+        }
+        Instant settled = account.removingSince().get().plus(AccountRemoval.SETTLE);
+        if (now.isBefore(settled)
+                || intents.values().stream()
+                        .anyMatch(state -> !state.intent().openedAt().isAfter(settled))) {
+            return AccountRemoval.PENDING;
+        }
+        added.remove(name);
+        modes.remove(name);
+        return AccountRemoval.REMOVED;
     }
 
     /** Looks at all that refers to blobs; what nothing refers to any more is garbage from {@code now} on. */

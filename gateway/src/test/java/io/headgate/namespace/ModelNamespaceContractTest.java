@@ -97,4 +97,17 @@ final class ModelNamespaceContractTest {
             return last;
         }
     }
+
+    @Nested
+    final class AddedAccounts extends AddedAccountContract {
+        @Override
+        protected Namespace open() {
+            return ModelNamespaceContractTest.this.open(clock);
+        }
+
+        @Override
+        protected Namespace reopen() {
+            return last;
+        }
+    }
 }

@@ -527,8 +527,11 @@ public abstract class NamespaceModelTest {
                 String account = oneOf(ACCOUNTS);
                 boolean on = random.nextBoolean();
                 boolean drain = random.nextBoolean();
+                boolean balance = random.nextInt(3) == 0;
                 for (Namespace namespace : List.of(model, engine)) {
-                    if (drain) {
+                    if (balance) {
+                        namespace.setRebalancing(on);
+                    } else if (drain) {
                         namespace.setDraining(account, on);
                     } else {
                         namespace.setReadOnly(account, on);
@@ -589,6 +592,7 @@ public abstract class NamespaceModelTest {
 
     /** The engine keeps rows of accounts of which nothing is wanted any more. */
     private void checkModes() {
+        assertThat(engine.rebalance()).isEqualTo(model.rebalance());
         Map<String, AccountMode> expected = model.accountModes();
         Map<String, AccountMode> actual = engine.accountModes();
         for (String account : ACCOUNTS) {

@@ -73,8 +73,8 @@ final class AccountDrainTest {
                 new Random(7),
                 site.clock,
                 new Pace(bytesPerSecond, site.clock::nanoTime, pause),
-                new Lease(site.namespace, "account-drain", "gateway-" + ++gateways, site.clock),
-                new AccountDrain.Settings(parallelism, INTERVAL));
+                site.lease("account-drain", "gateway-" + ++gateways),
+                new AccountDrain.Settings(parallelism, INTERVAL, 0.02));
     }
 
     private BlobId put(String key, String account, long sizeBytes) throws Exception {
@@ -146,9 +146,11 @@ final class AccountDrainTest {
         int held = 0;
         for (String name : ACCOUNTS) {
             AccountUsage before = usage(name);
-            site.turnUntilIdle(new OrphanSweep(site.account(name), site.namespace, site.clock, ORPHANS));
+            site.turnUntilIdle(
+                    new OrphanSweep(site.account(name), site.namespace, site.clock, site.lease("sweeps"), ORPHANS));
             assertThat(usage(name)).as("no strays in " + name).isEqualTo(before);
-            site.turnUntilIdle(new GarbageCleanup(site.account(name), site.namespace, site.reads, site.clock, GARBAGE));
+            site.turnUntilIdle(new GarbageCleanup(
+                    site.account(name), site.namespace, site.reads, site.clock, site.lease("cleanup"), GARBAGE));
             AccountUsage usage = usage(name);
             assertThat(usage.garbageBlobs()).as(name).isZero();
             assertThat(site.blobs(name)).hasSize((int) usage.blobs()).isSubsetOf(live);
@@ -199,6 +201,149 @@ final class AccountDrainTest {
         assertThat(usage("disk-1").blobs()).isZero();
         assertThat(drain.work()).isEqualTo(Turn.idle(INTERVAL));
         assertNothingLostNorLeaked();
+    }
+
+    @Test
+    void a_gateway_that_moves_again_gives_up_what_another_began_meanwhile() throws Exception {
+        put(300, 1_000);
+        AccountDrain other = drain(4, 1L << 40, site.clock::move);
+        setDraining(true);
+        for (int turns = 0; turns < 3; turns++) {
+            drain.work();
+        }
+        setDraining(false);
+        site.turnUntilIdle(drain); // gives the lease back
+        setDraining(true);
+        AccountUsage halfway = usage("disk-1");
+        assertThat(halfway.blobs()).isBetween(1L, 299L);
+
+        other.work();
+        other.work();
+        site.namespace.beginMoves(
+                List.of(new BlobMove(anyIn("disk-1"), "disk-1", "disk-2", 1_000)), site.clock.instant());
+        site.clock.move(Duration.ofSeconds(11)); // the other has died, before this one has noticed that it moved
+        drainWhole();
+
+        assertThat(site.namespace.movesUnderWay(10)).isEmpty();
+        assertNothingLostNorLeaked();
+    }
+
+    @Test
+    void moves_of_a_gateway_that_died_after_the_drain_was_called_off_are_given_up() throws Exception {
+        put(3, 10);
+        setDraining(true);
+        site.turnUntilIdle(drain);
+        setDraining(false);
+        site.turnUntilIdle(drain);
+        put("late", "disk-1", 10);
+
+        site.namespace.beginMoves(
+                List.of(new BlobMove(slice("late").blob(), "disk-1", "disk-2", 10)), site.clock.instant());
+        site.clock.move(INTERVAL);
+        site.turnUntilIdle(drain);
+
+        assertThat(slice("late").account()).isEqualTo("disk-1");
+        assertNothingLostNorLeaked();
+    }
+
+    /** Lets blobs move until accounts are balanced. */
+    private void balanceWhole() throws Exception {
+        for (int rounds = 0; rounds < 100 && site.namespace.rebalance().running(); rounds++) {
+            site.turnUntilIdle(drain);
+            site.clock.move(Duration.ofMinutes(6));
+        }
+        assertThat(site.namespace.rebalance().running()).isFalse();
+    }
+
+    private List<Long> blobsByAccount() {
+        return ACCOUNTS.stream().map(name -> usage(name).blobs()).toList();
+    }
+
+    @Test
+    void accounts_become_equally_full_and_no_fuller() throws Exception {
+        put(300, 1_000);
+        put("elsewhere", "disk-2", 1_000);
+        site.namespace.setRebalancing(true);
+
+        balanceWhole();
+
+        assertThat(blobsByAccount()).allSatisfy(blobs -> assertThat(blobs).isBetween(99L, 102L));
+        assertThat(site.namespace.rebalance().movedBlobs()).isBetween(196L, 202L);
+        assertThat(drain.balanceProgress().movedBytes())
+                .isEqualTo(site.namespace.rebalance().movedBytes());
+        assertThat(drain.bytesOutOfBalance(site.namespace.accountUsage())).isZero();
+        assertThat(source.draining()).isFalse();
+        assertNothingLostNorLeaked();
+    }
+
+    @Test
+    void balance_goes_on_in_another_gateway_when_the_one_that_moved_dies() throws Exception {
+        put(450, 1_000);
+        site.namespace.setRebalancing(true);
+        for (int turns = 0; turns < 3; turns++) {
+            drain.work();
+        }
+        assertThat(usage("disk-1").blobs()).isBetween(151L, 449L);
+        site.namespace.beginMoves(
+                List.of(new BlobMove(anyIn("disk-1"), "disk-1", "disk-2", 1_000)), site.clock.instant());
+
+        drain = drain(4, 1L << 40, site.clock::move);
+        site.clock.move(Duration.ofSeconds(11));
+        balanceWhole();
+
+        assertThat(blobsByAccount()).allSatisfy(blobs -> assertThat(blobs).isBetween(147L, 153L));
+        assertNothingLostNorLeaked();
+    }
+
+    @Test
+    void balance_that_is_called_off_moves_no_more() throws Exception {
+        put(450, 1_000);
+        site.namespace.setRebalancing(true);
+        for (int turns = 0; turns < 3; turns++) {
+            drain.work();
+        }
+        site.namespace.setRebalancing(false);
+        List<Long> before = blobsByAccount();
+        site.turnUntilIdle(drain);
+
+        assertThat(blobsByAccount()).isEqualTo(before);
+        assertThat(before.getFirst()).isBetween(151L, 449L);
+        assertNothingLostNorLeaked();
+    }
+
+    @Test
+    void an_account_that_is_read_only_or_draining_has_no_part_in_the_balance() throws Exception {
+        put(300, 1_000);
+        site.account("disk-2").setReadOnly(true);
+        site.namespace.setRebalancing(true);
+
+        balanceWhole();
+
+        assertThat(usage("disk-2").blobs()).isZero();
+        assertThat(usage("disk-1").blobs()).isBetween(147L, 153L);
+        assertThat(usage("disk-3").blobs()).isBetween(147L, 153L);
+        assertNothingLostNorLeaked();
+    }
+
+    @Test
+    void blobs_too_large_to_fit_stay_and_balancing_comes_to_an_end() throws Exception {
+        put("huge", "disk-1", 1_000_000);
+        put("small", "disk-1", 1_000);
+        site.namespace.setRebalancing(true);
+
+        balanceWhole();
+
+        assertThat(slice("huge").account()).isEqualTo("disk-1");
+        assertNothingLostNorLeaked();
+    }
+
+    private BlobId anyIn(String account) {
+        return objects.keySet().stream()
+                .map(this::slice)
+                .filter(slice -> slice.account().equals(account))
+                .findAny()
+                .orElseThrow()
+                .blob();
     }
 
     @Test
@@ -349,8 +494,8 @@ final class AccountDrainTest {
         drain = drain(4, 1L << 40, site.clock::move);
         site.turnUntilIdle(drain);
         assertThat(usage("disk-1").blobs()).as("its garbage waits there").isEqualTo(48);
-        GarbageCleanup cleanup =
-                new GarbageCleanup(site.account("disk-1"), site.namespace, site.reads, site.clock, GARBAGE);
+        GarbageCleanup cleanup = new GarbageCleanup(
+                site.account("disk-1"), site.namespace, site.reads, site.clock, site.lease("cleanup"), GARBAGE);
         site.clock.move(Duration.ofMinutes(5));
         site.turnUntilIdle(cleanup);
         site.clock.move(Namespace.MOVE_BACK_AFTER.plusSeconds(1));

@@ -34,7 +34,7 @@ final class ExpiredIntentSweepTest {
     @BeforeEach
     void open() {
         site = new Site(directory);
-        sweep = new ExpiredIntentSweep(site.namespace, site.accounts, site.clock, SETTINGS);
+        sweep = new ExpiredIntentSweep(site.namespace, site.accounts, site.clock, site.lease("sweeps"), SETTINGS);
     }
 
     @AfterEach
@@ -155,7 +155,8 @@ final class ExpiredIntentSweepTest {
     private void deleteGarbage() throws Exception {
         site.clock.move(GARBAGE.grace().plusSeconds(1));
         for (String name : List.of("disk-1", "disk-2", "disk-3")) {
-            site.turnUntilIdle(new GarbageCleanup(site.account(name), site.namespace, site.reads, site.clock, GARBAGE));
+            site.turnUntilIdle(new GarbageCleanup(
+                    site.account(name), site.namespace, site.reads, site.clock, site.lease("cleanup"), GARBAGE));
         }
     }
 

@@ -193,7 +193,8 @@ final class GarbageCleanupTest {
     }
 
     private GarbageCleanup cleanup(String account) {
-        return new GarbageCleanup(site.account(account), site.namespace, site.reads, site.clock, SETTINGS);
+        return new GarbageCleanup(
+                site.account(account), site.namespace, site.reads, site.clock, site.lease("cleanup"), SETTINGS);
     }
 
     private AccountUsage usage(String account) {

@@ -18,7 +18,7 @@ public final class MovedClock implements InstantSource {
         return nanos;
     }
 
-    public void move(Duration by) {
+    public synchronized void move(Duration by) {
         now = now.plus(by);
         nanos += by.toNanos();
     }

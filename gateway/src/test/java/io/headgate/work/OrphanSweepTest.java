@@ -29,7 +29,7 @@ final class OrphanSweepTest {
     @BeforeEach
     void open() {
         site = new Site(directory);
-        sweep = new OrphanSweep(site.account("disk-1"), site.namespace, site.clock, SETTINGS);
+        sweep = new OrphanSweep(site.account("disk-1"), site.namespace, site.clock, site.lease("sweeps"), SETTINGS);
     }
 
     @AfterEach

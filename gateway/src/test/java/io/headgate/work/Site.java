@@ -93,6 +93,15 @@ public final class Site implements AutoCloseable {
         return new WriteIntents(namespace, blobIds, clock, gateway, WINDOW, LEASE);
     }
 
+    /** A lease of the first gateway, or of that one. */
+    public Lease lease(String name) {
+        return lease(name, "gateway-1");
+    }
+
+    public Lease lease(String name, String gateway) {
+        return new Lease(namespace, name, gateway, clock);
+    }
+
     public Account account(String name) {
         return accounts.byName(name).orElseThrow();
     }

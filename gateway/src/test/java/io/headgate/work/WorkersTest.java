@@ -24,7 +24,8 @@ final class WorkersTest {
             return Turn.idle(Duration.ofHours(5));
         });
 
-        Workers workers = Workers.start(List.of(patient), clock);
+        Workers workers = new Workers(clock);
+        workers.start(List.of(patient));
         await().until(() -> workers.status().getFirst().state() == State.IDLE);
         workers.close();
 
@@ -45,7 +46,8 @@ final class WorkersTest {
             return Turn.idle(Duration.ofMillis(1));
         });
 
-        Workers workers = Workers.start(List.of(stuck, lively), clock);
+        Workers workers = new Workers(clock);
+        workers.start(List.of(stuck, lively));
         await().until(() -> turns.get() > 5);
         workers.close();
 
@@ -63,7 +65,8 @@ final class WorkersTest {
             return Turn.idle(Duration.ofMillis(1));
         });
 
-        Workers workers = Workers.start(List.of(broken, lively), clock);
+        Workers workers = new Workers(clock);
+        workers.start(List.of(broken, lively));
         await().until(() -> workers.status().getFirst().state() == State.BACKING_OFF && turns.get() > 2);
 
         assertThat(workers.status().getFirst().failures()).isEqualTo(1);

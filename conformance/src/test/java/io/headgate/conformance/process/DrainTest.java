@@ -140,9 +140,26 @@ final class DrainTest {
                         return ChildGateway.blobFiles(data.resolve("disk-1")) > 0;
                     });
         }
+        balance();
         System.out.printf(
                 "drain test: %d reads of %d objects meanwhile; moves cut off by the kill: %s%n",
                 reads.get(), objects.size(), abandoned);
+    }
+
+    /** The account that was drained gets its part again, and no reader notices. */
+    private void balance() throws Exception {
+        readWhile(() -> {
+            gateway.admin("PUT", "/admin/v1/rebalance");
+            await("the accounts are equally full")
+                    .atMost(Duration.ofSeconds(60))
+                    .pollInterval(Duration.ofMillis(200))
+                    .until(() -> gateway.admin("/admin/v1/accounts").contains("\"rebalance\":{\"running\":false"));
+        });
+        Map<String, Long> live = gateway.metricByAccount("headgate_live_blobs");
+        long fair = live.values().stream().mapToLong(Long::longValue).sum() / ACCOUNTS.size();
+        assertThat(live.values()).allSatisfy(blobs -> assertThat(blobs).isBetween(fair - 3, fair + 3));
+        assertThat(nonZero(gateway.metricByAccount("headgate_drain_blobs_missing_total")))
+                .isEmpty();
     }
 
     private void put(S3Client s3, String key) {

@@ -45,7 +45,7 @@ public final class ConfigLoader {
             raw = new YamlSource(file.get().toString(), references).read(text(file.get()));
         }
         raw = raw.overriddenBy(fromEnvironment(environment, references)).overriddenBy(fromFlags(flags));
-        return new ConfigReader(raw).read();
+        return new ConfigReader(raw, references).read();
     }
 
     /** Variables that look like keys and are none, sorted: worth a warning, but not an error, as orchestrators set some. */

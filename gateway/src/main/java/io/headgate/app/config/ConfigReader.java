@@ -35,10 +35,13 @@ final class ConfigReader {
     private static final int MAX_ACCOUNTS = 1_000;
 
     private final RawConfig raw;
+    private final EnvironmentReferences references;
     private final Values values;
 
-    ConfigReader(RawConfig raw) {
+    /** @param references for what is read later */
+    ConfigReader(RawConfig raw, EnvironmentReferences references) {
         this.raw = raw;
+        this.references = references;
         this.values = new Values(raw.values(), new Origin("the configuration"));
     }
 
@@ -69,7 +72,8 @@ final class ConfigReader {
                 sweep(),
                 orphans(),
                 drain(),
-                accessLog(dataDir));
+                accessLog(dataDir),
+                references);
     }
 
     private HostPort adminListen() throws ConfigException {
@@ -250,7 +254,8 @@ final class ConfigReader {
         return new DrainConfig(
                 values.get(Settings.DRAIN_BYTES_PER_SECOND),
                 values.get(Settings.DRAIN_PARALLELISM),
-                values.get(Settings.DRAIN_INTERVAL));
+                values.get(Settings.DRAIN_INTERVAL),
+                values.get(Settings.REBALANCE_TOLERANCE));
     }
 
     private AccessLogConfig accessLog(Path dataDir) throws ConfigException {

@@ -2,9 +2,10 @@ package io.headgate.app.config;
 
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Puts environment variables into values, in the place of a name in braces after a dollar; two dollars stand for one before a brace. */
-final class EnvironmentReferences {
+public final class EnvironmentReferences {
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
     private final Map<String, String> environment;
@@ -39,5 +40,21 @@ final class EnvironmentReferences {
             from = end + 1;
         }
         return resolved.append(text, from, text.length()).toString();
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof EnvironmentReferences that && that.environment.equals(environment);
+    }
+
+    @Override
+    public int hashCode() {
+        return environment.hashCode();
+    }
+
+    /** Shows nothing, as the environment holds secrets. */
+    @Override
+    public String toString() {
+        return "the environment";
     }
 }

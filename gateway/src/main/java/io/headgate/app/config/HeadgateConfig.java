@@ -32,7 +32,8 @@ public record HeadgateConfig(
         SweepConfig sweep,
         OrphansConfig orphans,
         DrainConfig drain,
-        AccessLogConfig accessLog) {
+        AccessLogConfig accessLog,
+        EnvironmentReferences references) {
 
     public HeadgateConfig {
         accounts = List.copyOf(accounts);
@@ -232,7 +233,7 @@ public record HeadgateConfig(
     public record OrphansConfig(
             Duration delay, Duration interval, Duration minAge, int page, Duration pause, double maxRatio) {}
 
-    public record DrainConfig(long bytesPerSecond, int parallelism, Duration interval) {}
+    public record DrainConfig(long bytesPerSecond, int parallelism, Duration interval, double tolerance) {}
 
     /** Where the access log goes. */
     public enum LogDestination {

@@ -364,6 +364,13 @@ final class Settings {
             "5s",
             "How often accounts are looked for that are to be drained, and a drained one is looked at again."));
 
+    static final Setting<Double> REBALANCE_TOLERANCE = add(
+            Setting.of(
+                    "rebalance.tolerance",
+                    ValueType.ratio(),
+                    "0.02",
+                    "By which part of its share an account may hold more or less bytes and still counts as balanced. The bounds of `drain` hold for rebalancing too."));
+
     static final Setting<HeadgateConfig.LogDestination> ACCESS_LOG = add(Setting.of(
             "access_log.destination",
             ValueType.oneOf(HeadgateConfig.LogDestination.class),

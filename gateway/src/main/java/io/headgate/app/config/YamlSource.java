@@ -84,6 +84,22 @@ final class YamlSource {
         return elements(root, list);
     }
 
+    /** Reads one element of a list, which stands alone or is the only one of a list. */
+    RawConfig.Element readElement(String list, String document) throws ConfigException {
+        Node root = compose(document);
+        if (root == null) {
+            throw new ConfigException(name + ": is empty");
+        }
+        if (!(root instanceof SequenceNode)) {
+            return element(root, list, list);
+        }
+        List<RawConfig.Element> elements = elements(root, list);
+        if (elements.size() != 1) {
+            throw new ConfigException(name + ": has " + elements.size() + " elements, not one");
+        }
+        return elements.getFirst();
+    }
+
     private void walk(
             MappingNode mapping,
             String schemaPrefix,
@@ -131,14 +147,17 @@ final class YamlSource {
         }
         List<RawConfig.Element> elements = new ArrayList<>();
         for (Node element : sequence.getValue()) {
-            String shown = list + "[" + elements.size() + "]";
-            Map<String, RawValue> values = new LinkedHashMap<>();
-            MappingNode mapping = mapping(element, shown);
-            refuseLaterAccountType(mapping, list, shown);
-            walk(mapping, list + "[].", shown + ".", values, new HashMap<>());
-            elements.add(new RawConfig.Element(at(element, shown), values));
+            elements.add(element(element, list, list + "[" + elements.size() + "]"));
         }
         return elements;
+    }
+
+    private RawConfig.Element element(Node element, String list, String shown) throws ConfigException {
+        Map<String, RawValue> values = new LinkedHashMap<>();
+        MappingNode mapping = mapping(element, shown);
+        refuseLaterAccountType(mapping, list, shown);
+        walk(mapping, list + "[].", shown + ".", values, new HashMap<>());
+        return new RawConfig.Element(at(element, shown), values);
     }
 
     private void refuseLaterAccountType(MappingNode element, String list, String shown) throws ConfigException {

@@ -1,5 +1,6 @@
 package io.headgate.blob.azure;
 
+import com.azure.core.http.HttpHeaderName;
 import com.azure.core.util.Context;
 import com.azure.storage.blob.models.BlobDownloadAsyncResponse;
 import com.azure.storage.blob.models.BlobDownloadHeaders;
@@ -19,9 +20,12 @@ import io.headgate.domain.BlobId;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.ReadableByteChannel;
+import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -157,6 +161,25 @@ public final class AzureBlobStore implements BlobStore {
     @Override
     public void probe(BlobId id) throws BlobStoreException {
         Probe.run(this, id);
+    }
+
+    @Override
+    public Optional<Instant> serviceTime() throws BlobStoreException {
+        return requests.send("look at the container", () -> {
+            String date = requests.container()
+                    .getPropertiesWithResponse(null, null, Context.NONE)
+                    .getHeaders()
+                    .getValue(HttpHeaderName.DATE);
+            return date == null ? Optional.empty() : time(date);
+        });
+    }
+
+    private static Optional<Instant> time(String date) {
+        try {
+            return Optional.of(DateTimeFormatter.RFC_1123_DATE_TIME.parse(date, Instant::from));
+        } catch (DateTimeException malformed) {
+            return Optional.empty();
+        }
     }
 
     @Override

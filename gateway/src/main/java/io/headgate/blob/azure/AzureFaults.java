@@ -89,8 +89,12 @@ final class AzureFaults {
     /** Not the message, which has the whole answer. */
     private static String reason(HttpResponseException refused) {
         String id = refused.getResponse().getHeaderValue(HttpHeaderName.X_MS_REQUEST_ID);
-        return "status " + refused.getResponse().getStatusCode() + " " + code(refused)
-                + (id == null ? "" : ", request " + id);
+        int status = refused.getResponse().getStatusCode();
+        String code = code(refused);
+        String hint = isContainerMissing(code)
+                ? " (there is no such container)"
+                : status == 401 || status == 403 ? " (the credentials are not accepted, or do not allow it)" : "";
+        return "status " + status + " " + code + hint + (id == null ? "" : ", request " + id);
     }
 
     /** What kept an answer from coming; {@code null} if it was nothing of the kind. */

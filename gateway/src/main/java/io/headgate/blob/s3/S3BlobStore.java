@@ -12,8 +12,11 @@ import io.headgate.domain.BlobId;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.ReadableByteChannel;
+import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.format.DateTimeFormatter;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.core.exception.SdkException;
@@ -173,6 +176,25 @@ public final class S3BlobStore implements BlobStore {
     @Override
     public void probe(BlobId id) throws BlobStoreException {
         Probe.run(this, id);
+    }
+
+    @Override
+    public Optional<Instant> serviceTime() throws BlobStoreException {
+        return requests.send(
+                "look at the bucket",
+                () -> requests.client()
+                        .headBucket(head -> head.bucket(settings.bucket()))
+                        .sdkHttpResponse()
+                        .firstMatchingHeader("Date")
+                        .flatMap(S3BlobStore::time));
+    }
+
+    private static Optional<Instant> time(String date) {
+        try {
+            return Optional.of(DateTimeFormatter.RFC_1123_DATE_TIME.parse(date, Instant::from));
+        } catch (DateTimeException malformed) {
+            return Optional.empty();
+        }
     }
 
     @Override

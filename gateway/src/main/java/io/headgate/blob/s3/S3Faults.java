@@ -96,10 +96,20 @@ final class S3Faults {
         return code == null ? "" : code;
     }
 
+    private static String hint(AwsServiceException refused) {
+        return switch (code(refused)) {
+            case "NoSuchBucket" -> " (there is no such bucket)";
+            case "RequestTimeTooSkewed" -> " (the clocks differ too much)";
+            case "AccessDenied" -> " (the credentials do not allow it)";
+            default ->
+                refused.statusCode() == 401 || refused.statusCode() == 403 ? " (the credentials are not accepted)" : "";
+        };
+    }
+
     private static String reason(SdkException failure) {
         if (failure instanceof AwsServiceException refused) {
             String id = refused.requestId() == null ? "" : ", request " + refused.requestId();
-            return "status " + refused.statusCode() + " " + code(refused) + id;
+            return "status " + refused.statusCode() + " " + code(refused) + hint(refused) + id;
         }
         Throwable root = failure;
         while (root.getCause() != null) {

@@ -37,7 +37,9 @@ final class Blobs {
               ON CONFLICT (id) DO NOTHING
               RETURNING account, 0::bigint AS blobs, 0::bigint AS live, 1::bigint AS garbage, size AS dead)
             """;
-    private static final String LOCK = "SELECT id FROM blobs WHERE id = ANY (?::bytea[]) ORDER BY id FOR UPDATE";
+    /** Takes rows in the order in which everybody does. */
+    static final String LOCK = "SELECT id FROM blobs WHERE id = ANY (?::bytea[]) ORDER BY id FOR UPDATE";
+
     private static final String COUNT = """
             WITH counted AS (
               UPDATE blobs SET refs = refs + ?::bigint, released_at = GREATEST(released_at, ?::bigint) WHERE id = ANY (?::bytea[])

@@ -8,6 +8,8 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,9 +50,13 @@ final class Copies {
             UPDATE account_modes SET moved_blobs = moved_blobs + 1, moved_bytes = moved_bytes + ?
             WHERE account = ?""";
 
-    private static final String LOCK = "SELECT id FROM blobs WHERE id = ANY (?::bytea[]) ORDER BY id FOR UPDATE";
-
     private Copies() {}
+
+    private record Moved(long blobs, long bytes) {
+        Moved plus(Moved other) {
+            return new Moved(blobs + other.blobs, bytes + other.bytes);
+        }
+    }
 
     /** What is known of a copy. */
     enum Known {
@@ -88,6 +94,7 @@ final class Copies {
     static List<BlobMove> finish(Tx tx, List<BlobMove> moves, Instant now) throws SQLException {
         long releasedAt = tx.releaseTime(now.toEpochMilli());
         List<BlobMove> finished = new ArrayList<>(moves.size());
+        Map<String, Moved> moved = new TreeMap<>();
         lock(tx, moves);
         for (BlobMove move : moves) {
             byte[] id = Codec.blobId(move.blob());
@@ -98,10 +105,18 @@ final class Copies {
                 }
             } else if (tx.session().update(TAKE_OVER, move.to(), id, move.from()) == 1) {
                 takenOver(tx, move, size, releasedAt);
+                moved.merge(move.from(), new Moved(1, size), Moved::plus);
                 finished.add(move);
             } else {
                 release(tx, move, releasedAt);
             }
+        }
+        for (Map.Entry<String, Moved> one : moved.entrySet()) {
+            AccountModes.addToRebalanced(
+                    tx.session(),
+                    one.getKey(),
+                    one.getValue().blobs(),
+                    one.getValue().bytes());
         }
         return finished;
     }
@@ -120,7 +135,7 @@ final class Copies {
     private static void lock(Tx tx, List<BlobMove> moves) throws SQLException {
         tx.session()
                 .all(
-                        LOCK,
+                        Blobs.LOCK,
                         row -> row.getBytes(1),
                         Blobs.ids(moves.stream().map(BlobMove::blob).toList()));
     }

@@ -91,11 +91,11 @@ final class Migrations {
     /** Whether migrations are missing. A schema that a newer Headgate has changed is refused: this one might damage it. */
     private static boolean isToMigrate(Flyway flyway) {
         MigrationInfo[] all = flyway.info().all();
+        // The last of those that this program brings along; versions may have gaps.
         String known = Arrays.stream(all)
                 .filter(m -> m.getState().isResolved())
-                .reduce((earlier, later) -> later)
                 .map(m -> String.valueOf(m.getVersion()))
-                .orElse("0");
+                .reduce("0", (earlier, later) -> later);
         Arrays.stream(all)
                 .filter(m -> m.getState().isApplied() && !m.getState().isResolved())
                 .reduce((earlier, later) -> later)

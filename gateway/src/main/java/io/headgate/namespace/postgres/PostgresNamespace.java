@@ -4,7 +4,9 @@ import io.headgate.domain.BlobId;
 import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.AccountMode;
+import io.headgate.namespace.AccountRemoval;
 import io.headgate.namespace.AccountUsage;
+import io.headgate.namespace.AddedAccount;
 import io.headgate.namespace.BlobMove;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
@@ -31,6 +33,7 @@ import io.headgate.namespace.Part;
 import io.headgate.namespace.PartsPage;
 import io.headgate.namespace.PutObject;
 import io.headgate.namespace.PutPart;
+import io.headgate.namespace.Rebalance;
 import io.headgate.namespace.Upload;
 import io.headgate.namespace.UploadPage;
 import io.headgate.namespace.UploadQuery;
@@ -344,6 +347,34 @@ public final class PostgresNamespace implements Namespace {
             AccountModes.setReadOnly(tx.session(), account, readOnly);
             return true;
         });
+    }
+
+    @Override
+    public Rebalance rebalance() {
+        return database.read(AccountModes::rebalance);
+    }
+
+    @Override
+    public void setRebalancing(boolean running) {
+        write(tx -> {
+            AccountModes.setRebalancing(tx.session(), running);
+            return true;
+        });
+    }
+
+    @Override
+    public List<AddedAccount> addedAccounts() {
+        return database.read(AddedAccounts::all);
+    }
+
+    @Override
+    public boolean addAccount(String name, String definition, Instant now) {
+        return write(tx -> AddedAccounts.add(tx.session(), name, definition, now));
+    }
+
+    @Override
+    public AccountRemoval removeAccount(String name, Instant now) {
+        return write(tx -> AddedAccounts.remove(tx.session(), name, now));
     }
 
     @Override

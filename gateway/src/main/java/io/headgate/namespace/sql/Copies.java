@@ -8,6 +8,8 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +52,12 @@ final class Copies {
 
     private Copies() {}
 
+    private record Moved(long blobs, long bytes) {
+        Moved plus(Moved other) {
+            return new Moved(blobs + other.blobs, bytes + other.bytes);
+        }
+    }
+
     /** What is known of a copy. */
     enum Known {
         NO,
@@ -85,6 +93,7 @@ final class Copies {
     static List<BlobMove> finish(Batch batch, List<BlobMove> moves, Instant now) throws SQLException {
         long releasedAt = batch.releaseTime(now.toEpochMilli());
         List<BlobMove> finished = new ArrayList<>(moves.size());
+        Map<String, Moved> moved = new TreeMap<>();
         for (BlobMove move : moves) {
             byte[] id = Codec.blobId(move.blob());
             Long size = batch.session().first(MOVING, row -> row.getLong(1), id, move.to());
@@ -94,10 +103,18 @@ final class Copies {
                 }
             } else if (batch.session().update(TAKE_OVER, move.to(), id, move.from()) == 1) {
                 takenOver(batch, move, size, releasedAt);
+                moved.merge(move.from(), new Moved(1, size), Moved::plus);
                 finished.add(move);
             } else {
                 release(batch, move, releasedAt);
             }
+        }
+        for (Map.Entry<String, Moved> one : moved.entrySet()) {
+            AccountModes.addToRebalanced(
+                    batch.session(),
+                    one.getKey(),
+                    one.getValue().blobs(),
+                    one.getValue().bytes());
         }
         return finished;
     }

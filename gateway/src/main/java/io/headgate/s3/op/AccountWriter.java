@@ -161,12 +161,14 @@ final class AccountWriter {
     private Reservation reserve(String region, long sizeBytes, Set<String> failed, boolean replayable) {
         while (true) {
             Choice.Chosen chosen = choose(new Wish(region, sizeBytes, failed, replayable));
-            Account account = storage.accounts().byName(chosen.account()).orElseThrow();
-            Optional<Reservation> reservation = account.tryReserve(sizeBytes, chosen.maxUsedBytes());
+            // It may have been removed since it was chosen.
+            Optional<Reservation> reservation = storage.accounts()
+                    .byName(chosen.account())
+                    .flatMap(account -> account.tryReserve(sizeBytes, chosen.maxUsedBytes()));
             if (reservation.isPresent()) {
                 return reservation.get();
             }
-            failed.add(account.name());
+            failed.add(chosen.account());
         }
     }
 

@@ -107,7 +107,7 @@ public final class SliceReader {
                 return false;
             }
             Account account = storage.accounts()
-                    .byName(slice.account())
+                    .find(slice.account())
                     .orElseThrow(() -> new BlobStoreException(
                             BlobStoreException.Kind.ACCOUNT_FAULT,
                             "account " + slice.account() + " is not configured"));

@@ -17,15 +17,30 @@ final class AzureRemoteTest extends RemoteStoreContract {
 
     @Override
     protected BlobStore openStore(URI endpoint, Keys keys, int maxConnections) {
-        AzureSettings settings = new AzureSettings(
+        return open(
                 endpoint,
                 TestAccount.CONTAINER,
                 true,
-                "test-" + UUID.randomUUID() + "/",
                 switch (keys) {
                     case RIGHT -> TestAccount.credentials();
                     case WRONG -> new AzureCredentials.SharedKey(Azurite.ACCOUNT, Azurite.OTHER_KEY);
                 },
+                maxConnections);
+    }
+
+    @Override
+    protected BlobStore openStoreWithoutPlace(URI endpoint) {
+        return open(endpoint, "no-such-container", false, TestAccount.credentials(), 64);
+    }
+
+    private static BlobStore open(
+            URI endpoint, String container, boolean make, AzureCredentials credentials, int maxConnections) {
+        AzureSettings settings = new AzureSettings(
+                endpoint,
+                container,
+                make,
+                "test-" + UUID.randomUUID() + "/",
+                credentials,
                 maxConnections,
                 STALL_TIMEOUT,
                 AzureSettings.BLOCK_BYTES);

@@ -17,16 +17,29 @@ final class S3RemoteTest extends RemoteStoreContract {
 
     @Override
     protected BlobStore openStore(URI endpoint, Keys keys, int maxConnections) {
-        S3Settings settings = new S3Settings(
-                Optional.of(endpoint),
-                TestService.REGION,
+        return open(
+                endpoint,
                 TestService.BUCKET,
-                "test-" + UUID.randomUUID() + "/",
-                true,
                 switch (keys) {
                     case RIGHT -> TestService.credentials();
                     case WRONG -> new S3Credentials.Key("TESTACCESSKEY", WRONG_SECRET);
                 },
+                maxConnections);
+    }
+
+    @Override
+    protected BlobStore openStoreWithoutPlace(URI endpoint) {
+        return open(endpoint, "no-such-bucket", TestService.credentials(), 64);
+    }
+
+    private static BlobStore open(URI endpoint, String bucket, S3Credentials credentials, int maxConnections) {
+        S3Settings settings = new S3Settings(
+                Optional.of(endpoint),
+                TestService.REGION,
+                bucket,
+                "test-" + UUID.randomUUID() + "/",
+                true,
+                credentials,
                 S3Settings.Checksum.CRC32C,
                 maxConnections,
                 STALL_TIMEOUT,

@@ -12,9 +12,9 @@ import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /** One bucket of {@link S3ProxyServer}; each store has a prefix of its own. */
-final class TestService {
-    static final String BUCKET = "blobs-of-tests";
-    static final String REGION = S3ProxyServer.REGION;
+public final class TestService {
+    public static final String BUCKET = "blobs-of-tests";
+    public static final String REGION = S3ProxyServer.REGION;
 
     private TestService() {}
 
@@ -30,7 +30,7 @@ final class TestService {
         return S3ProxyServer.endpoint();
     }
 
-    static URI endpoint() {
+    public static URI endpoint() {
         return Running.ENDPOINT;
     }
 
@@ -54,7 +54,7 @@ final class TestService {
     }
 
     /** Settings with a fresh prefix, below which nothing is. */
-    static S3Settings settings(URI endpoint, int partBytes) {
+    public static S3Settings settings(URI endpoint, int partBytes) {
         return new S3Settings(
                 Optional.of(endpoint),
                 REGION,
@@ -68,7 +68,7 @@ final class TestService {
                 partBytes);
     }
 
-    static Allowance memory() {
+    public static Allowance memory() {
         return Allowance.ofMemory("64 KiB of memory for uploads", 64 << 20, Duration.ofSeconds(10));
     }
 }

@@ -42,13 +42,15 @@ public final class Postgres {
         try (Connection connection = connect(options);
                 Statement statement = connection.createStatement()) {
             List<String> tables = new ArrayList<>();
-            try (ResultSet rows = statement.executeQuery("SELECT tablename FROM pg_tables"
-                    + " WHERE schemaname = 'public' AND tablename NOT IN ('headgate_schema_history', 'settings')")) {
+            try (ResultSet rows = statement.executeQuery(
+                    "SELECT tablename FROM pg_tables"
+                            + " WHERE schemaname = 'public' AND tablename NOT IN ('headgate_schema_history', 'settings', 'rebalance')")) {
                 while (rows.next()) {
                     tables.add(rows.getString(1));
                 }
             }
             if (!tables.isEmpty()) {
+                statement.execute("UPDATE rebalance SET running = false, moved_blobs = 0, moved_bytes = 0");
                 statement.execute("TRUNCATE " + String.join(", ", tables) + " RESTART IDENTITY");
             }
         }

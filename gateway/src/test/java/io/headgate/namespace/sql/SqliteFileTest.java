@@ -127,7 +127,7 @@ final class SqliteFileTest {
     @Test
     void a_namespace_of_a_newer_headgate_is_refused() throws SQLException {
         open(OPTIONS).close();
-        execute("PRAGMA user_version = 3");
+        execute("PRAGMA user_version = 1000");
 
         assertThatThrownBy(() -> SqliteNamespace.open(file, CLOCK, OPTIONS))
                 .isInstanceOf(NamespaceException.class)
@@ -158,6 +158,8 @@ final class SqliteFileTest {
         execute("DROP TABLE copies");
         execute("DROP TABLE account_modes");
         execute("DROP TABLE leases");
+        execute("DROP TABLE added_accounts");
+        execute("DROP TABLE rebalance");
         execute("PRAGMA user_version = 1");
     }
 
