@@ -51,6 +51,11 @@ final class NamespaceMetrics {
         ACCOUNT_MODES,
         SET_DRAINING,
         SET_READ_ONLY,
+        BUCKET_NAMES,
+        GARBAGE,
+        AUDIT,
+        CORRECT,
+        HOLDERS,
         FORGET_COMPLETED_UPLOADS,
         PING
     }

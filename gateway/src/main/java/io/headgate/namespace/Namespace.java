@@ -9,6 +9,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -221,6 +222,47 @@ public interface Namespace extends AutoCloseable {
     void setDraining(String account, boolean draining);
 
     void setReadOnly(String account, boolean readOnly);
+
+    // For who checks all of it
+
+    /** The most blobs that {@link #holders} takes at once. */
+    int MOST_HELD = 10_000;
+
+    /** Names of buckets, whoever owns them, greater than {@code after}, in their order, at most {@code limit}. */
+    List<BucketName> bucketNames(String after, int limit);
+
+    /**
+     * The garbage of an account in the order in which it was queued; nothing is changed.
+     *
+     * @param after the last of the page before; {@code null} to begin
+     */
+    List<Garbage> garbage(String account, @Nullable Garbage after, int limit);
+
+    /**
+     * Compares all that is recorded of one instant, while others read and write: counts with what they count, references with what they
+     * refer to. It reads everything, so it takes as long as that takes.
+     *
+     * @param found is told of each discrepancy, on the caller's thread
+     * @return by which {@link #correct} knows what was found
+     */
+    long audit(Consumer<Discrepancy> found);
+
+    /**
+     * Sets right what an audit found, by the difference between what was recorded and what was counted, which what others write
+     * meanwhile does not change. A blob or manifest that turns out to have no reference is garbage as of now.
+     *
+     * @param audit what {@link #audit} returned
+     * @return whether it did: not if something was corrected since the audit
+     */
+    boolean correct(long audit, List<Discrepancy.Correctable> wrong, Instant now);
+
+    /**
+     * Who needs the bytes of these blobs, as of one instant. There is no index for this: it reads everything.
+     *
+     * @param blobs at most {@link #MOST_HELD}
+     * @param found is told of each slice of each version and each part, on the caller's thread
+     */
+    void holders(Collection<BlobId> blobs, Consumer<Holder> found);
 
     /** Forgets completed uploads older than {@code completedBefore}; returns how many, at most {@code limit}. */
     int forgetCompletedUploads(Instant completedBefore, int limit);

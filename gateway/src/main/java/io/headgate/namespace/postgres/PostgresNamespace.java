@@ -14,7 +14,9 @@ import io.headgate.namespace.CompleteUpload;
 import io.headgate.namespace.CopyObject;
 import io.headgate.namespace.CopyPart;
 import io.headgate.namespace.DeleteObject;
+import io.headgate.namespace.Discrepancy;
 import io.headgate.namespace.Garbage;
+import io.headgate.namespace.Holder;
 import io.headgate.namespace.Intent;
 import io.headgate.namespace.LiveBlobs;
 import io.headgate.namespace.Manifest;
@@ -40,6 +42,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +62,8 @@ public final class PostgresNamespace implements Namespace {
 
     /** The sums have so many parts at most, two for each gateway; more gateways share. */
     private static final int SLOTS = 64;
+
+    private static final String BUCKET_NAMES = "SELECT name FROM buckets WHERE name > ? ORDER BY name LIMIT ?";
 
     private final Database database;
     private final PutLane lane;
@@ -337,6 +342,35 @@ public final class PostgresNamespace implements Namespace {
     public void setReadOnly(String account, boolean readOnly) {
         write(tx -> {
             AccountModes.setReadOnly(tx.session(), account, readOnly);
+            return true;
+        });
+    }
+
+    @Override
+    public List<BucketName> bucketNames(String after, int limit) {
+        return database.read(
+                session -> session.all(BUCKET_NAMES, row -> new BucketName(row.getString(1)), after, limit));
+    }
+
+    @Override
+    public List<Garbage> garbage(String account, @Nullable Garbage after, int limit) {
+        return database.read(session -> Blobs.garbage(session, account, after, limit));
+    }
+
+    @Override
+    public long audit(Consumer<Discrepancy> found) {
+        return database.readAll(session -> Audit.run(session, found));
+    }
+
+    @Override
+    public boolean correct(long audit, List<Discrepancy.Correctable> wrong, Instant now) {
+        return write(tx -> Audit.correct(tx, audit, wrong, now));
+    }
+
+    @Override
+    public void holders(Collection<BlobId> blobs, Consumer<Holder> found) {
+        database.readAll(session -> {
+            Holders.find(session, blobs, found);
             return true;
         });
     }

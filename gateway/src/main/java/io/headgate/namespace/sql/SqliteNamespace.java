@@ -14,7 +14,9 @@ import io.headgate.namespace.CompleteUpload;
 import io.headgate.namespace.CopyObject;
 import io.headgate.namespace.CopyPart;
 import io.headgate.namespace.DeleteObject;
+import io.headgate.namespace.Discrepancy;
 import io.headgate.namespace.Garbage;
+import io.headgate.namespace.Holder;
 import io.headgate.namespace.Intent;
 import io.headgate.namespace.LiveBlobs;
 import io.headgate.namespace.Manifest;
@@ -35,12 +37,14 @@ import io.headgate.namespace.Upload;
 import io.headgate.namespace.UploadPage;
 import io.headgate.namespace.UploadQuery;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The namespace in an SQLite file of its own: the embedded engine, for one gateway. */
@@ -51,7 +55,10 @@ public final class SqliteNamespace implements Namespace {
     /** How many slices of an orphan one step releases. */
     private static final int SLICES_A_STEP = 1_000;
 
+    private static final String BUCKET_NAMES = "SELECT name FROM buckets WHERE name > ? ORDER BY name LIMIT ?";
+
     private final String id;
+    private final SqliteFile file;
     private final SqliteLane lane;
     private final SqliteReaders readers;
     private final RecentVersions recent;
@@ -60,6 +67,7 @@ public final class SqliteNamespace implements Namespace {
 
     private SqliteNamespace(SqliteFile file, InstantSource clock, SqliteOptions options) {
         this.id = file.namespaceId();
+        this.file = file;
         this.rules = new MultipartRules(options.minPartBytes());
         this.readers = new SqliteReaders(file, options);
         this.recent = new RecentVersions(options.recentVersionsBytes());
@@ -318,6 +326,50 @@ public final class SqliteNamespace implements Namespace {
             AccountModes.setReadOnly(batch.session(), account, readOnly);
             return true;
         });
+    }
+
+    @Override
+    public List<BucketName> bucketNames(String after, int limit) {
+        return readers.read(
+                session -> session.all(BUCKET_NAMES, row -> new BucketName(row.getString(1)), after, limit));
+    }
+
+    @Override
+    public List<Garbage> garbage(String account, @Nullable Garbage after, int limit) {
+        return readers.read(session -> Blobs.garbage(session, account, after, limit));
+    }
+
+    @Override
+    public long audit(Consumer<Discrepancy> found) {
+        return readAll(session -> Audit.run(session, found));
+    }
+
+    @Override
+    public boolean correct(long audit, List<Discrepancy.Correctable> wrong, Instant now) {
+        return lane.write(batch -> Audit.correct(batch, audit, wrong, now));
+    }
+
+    @Override
+    public void holders(Collection<BlobId> blobs, Consumer<Holder> found) {
+        readAll(session -> {
+            Holders.find(session, blobs, found);
+            return true;
+        });
+    }
+
+    /** Runs a read that takes long, over a connection of its own, which sees one state. */
+    private <T> T readAll(SqliteReaders.Work<T> work) {
+        checkpointer.beginLongRead();
+        try (Session session = file.bulkReader()) {
+            session.update("BEGIN");
+            T value = work.run(session);
+            session.update("COMMIT");
+            return value;
+        } catch (SQLException failed) {
+            throw new NamespaceException("the namespace could not read: " + failed.getMessage(), failed);
+        } finally {
+            checkpointer.endLongRead();
+        }
     }
 
     @Override

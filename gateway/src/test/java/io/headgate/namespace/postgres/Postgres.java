@@ -87,6 +87,7 @@ public final class Postgres {
                 }
             }
             if (!tables.isEmpty()) {
+                statement.execute("DELETE FROM settings WHERE name = 'corrections'");
                 statement.execute("TRUNCATE " + String.join(", ", tables) + " RESTART IDENTITY");
             }
         }

@@ -1,5 +1,6 @@
 package io.headgate.namespace.postgres;
 
+import io.headgate.namespace.AuditContract;
 import io.headgate.namespace.BucketContract;
 import io.headgate.namespace.GarbageContract;
 import io.headgate.namespace.ListingContract;
@@ -87,6 +88,19 @@ final class PostgresNamespaceTest {
 
     @Nested
     final class Moves extends MoveContract {
+        @Override
+        protected Namespace open() throws SQLException {
+            return emptied(clock);
+        }
+
+        @Override
+        protected Namespace reopen() {
+            return PostgresNamespace.open(OPTIONS, clock);
+        }
+    }
+
+    @Nested
+    final class Audits extends AuditContract {
         @Override
         protected Namespace open() throws SQLException {
             return emptied(clock);

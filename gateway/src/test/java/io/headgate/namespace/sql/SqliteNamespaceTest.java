@@ -1,5 +1,6 @@
 package io.headgate.namespace.sql;
 
+import io.headgate.namespace.AuditContract;
 import io.headgate.namespace.BucketContract;
 import io.headgate.namespace.GarbageContract;
 import io.headgate.namespace.ListingContract;
@@ -94,6 +95,19 @@ final class SqliteNamespaceTest {
 
     @Nested
     final class Moves extends MoveContract {
+        @Override
+        protected Namespace open() {
+            return openFile(clock);
+        }
+
+        @Override
+        protected Namespace reopen() {
+            return openFile(clock);
+        }
+    }
+
+    @Nested
+    final class Audits extends AuditContract {
         @Override
         protected Namespace open() {
             return openFile(clock);
