@@ -11,6 +11,7 @@ import io.headgate.namespace.Namespace;
 import io.headgate.namespace.NamespaceException;
 import io.headgate.placement.Placement;
 import io.headgate.work.AccountDrain;
+import io.headgate.work.Fsck;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -33,6 +34,7 @@ public final class AdminHandler implements HttpHandler {
     private static final Logger LOG = LoggerFactory.getLogger(AdminHandler.class);
     private static final Duration PING_PATIENCE = Duration.ofSeconds(2);
     private static final String BEARER = "bearer ";
+    private static final String FSCK = "/admin/v1/fsck";
     private static final String BUCKETS = "/admin/v1/buckets";
     private static final Pattern MODE = Pattern.compile("/admin/v1/accounts/([^/]+)/(draining|read-only)");
     private static final String TEXT = "text/plain; charset=utf-8";
@@ -45,6 +47,8 @@ public final class AdminHandler implements HttpHandler {
     private final Readiness readiness;
     private final AccountModesApi modes;
     private final AdminApi api;
+    private final FsckApi fsck;
+    private final Fsck.Settings fsckSettings;
     private final byte[] token;
 
     /**
@@ -52,6 +56,7 @@ public final class AdminHandler implements HttpHandler {
      *
      * @param drain that moves the blobs of draining accounts
      * @param owners ids of the users whose buckets are listed
+     * @param fsck how to check, but for what each request says
      * @param token that the API asks for
      */
     public AdminHandler(
@@ -62,6 +67,7 @@ public final class AdminHandler implements HttpHandler {
             InstantSource clock,
             Supplier<Collection<String>> owners,
             Metrics metrics,
+            Fsck.Settings fsck,
             String token) {
         this.namespace = namespace;
         this.accounts = accounts;
@@ -70,6 +76,8 @@ public final class AdminHandler implements HttpHandler {
         this.readiness = new Readiness(namespace, accounts, placement, PING_PATIENCE);
         this.modes = new AccountModesApi(namespace, accounts, drain, clock);
         this.api = new AdminApi(namespace, accounts, placement, modes, owners);
+        this.fsck = new FsckApi(namespace, accounts, clock);
+        this.fsckSettings = fsck;
         this.token = token.getBytes(StandardCharsets.UTF_8);
     }
 
@@ -129,6 +137,7 @@ public final class AdminHandler implements HttpHandler {
                     yield answer(head, api.explain(bucket, new ObjectKey(parameter(head, "key")), json));
                 }
                 case BUCKETS -> answer(head, api.buckets(json));
+                case FSCK -> fsck(head, false, json);
                 default -> {
                     if (path.startsWith(BUCKETS + "/")) {
                         String name = decode(path.substring(BUCKETS.length() + 1));
@@ -147,6 +156,9 @@ public final class AdminHandler implements HttpHandler {
         if (!isAuthorized(head.header("authorization"))) {
             return error(head, 401, "the admin API needs the gateway's admin token");
         }
+        if (path.equals(FSCK) && head.method().equals("PUT")) {
+            return fsck(head, true, wantsJson(head));
+        }
         Matcher mode = MODE.matcher(path);
         if (!mode.matches()) {
             return error(head, 405, "only GET and HEAD are answered here");
@@ -163,6 +175,19 @@ public final class AdminHandler implements HttpHandler {
         } catch (IllegalArgumentException wrong) {
             return error(head, 400, wrong.getMessage());
         }
+    }
+
+    /** {@code GET} only looks, {@code PUT} repairs too. */
+    private Response fsck(RequestHead head, boolean repair, boolean json) {
+        boolean checksum = head.rawQuery().contains("checksum=true");
+        return fsck.check(fsckSettings.with(repair, checksum), json)
+                .map(body -> new Response(
+                        200,
+                        List.of(
+                                new RequestHead.Field("content-type", TEXT),
+                                new RequestHead.Field("cache-control", "no-store")),
+                        body))
+                .orElseGet(() -> error(head, 409, "another check is going on in this gateway"));
     }
 
     private static boolean wantsJson(RequestHead head) {

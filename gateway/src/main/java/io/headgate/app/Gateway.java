@@ -45,6 +45,7 @@ import io.headgate.work.Pace;
 import io.headgate.work.WorkSettings;
 import io.headgate.work.Worker;
 import io.headgate.work.Workers;
+import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -211,12 +212,17 @@ public final class Gateway implements AutoCloseable {
         return new UUID(random.nextLong(), random.nextLong()).toString();
     }
 
-    private static Namespace namespace(HeadgateConfig config, InstantSource clock) {
+    /** Where the namespace of the engine {@code sqlite} is. */
+    static Path namespaceFile(HeadgateConfig config) {
+        return config.dataDir().resolve("namespace.db");
+    }
+
+    static Namespace namespace(HeadgateConfig config, InstantSource clock) {
         NamespaceConfig namespace = config.namespace();
         return switch (namespace.engine()) {
             case SQLITE ->
                 SqliteNamespace.open(
-                        config.dataDir().resolve("namespace.db"),
+                        namespaceFile(config),
                         clock,
                         SqliteOptions.defaults()
                                 .withMinPartBytes(config.multipart().minPartBytes())
@@ -269,7 +275,7 @@ public final class Gateway implements AutoCloseable {
         return new Credential(credentials.accessKey(), credentials.secretKey().reveal(), userId, displayName);
     }
 
-    private static Accounts accounts(
+    static Accounts accounts(
             HeadgateConfig config, AccountListener listener, Function<AccountConfig, BlobStore> stores) {
         List<Account> accounts = new ArrayList<>();
         for (AccountConfig account : config.accounts()) {

@@ -61,6 +61,7 @@ public final class Main {
             return switch (CommandLine.parse(arguments)) {
                 case Command.Serve(Command.Settings settings) -> serve(config(settings));
                 case Command.Admin admin -> admin(admin);
+                case Command.Fsck fsck -> fsck(fsck);
                 case Command.Bench(List<String> rest) -> bench(rest);
                 case Command.NotImplemented(String name) -> {
                     err.println("headgate: " + name + " is not implemented yet");
@@ -127,6 +128,22 @@ public final class Main {
             Thread.currentThread().interrupt();
         }
         return ExitCode.OK;
+    }
+
+    private ExitCode fsck(Command.Fsck fsck) throws ConfigException {
+        HeadgateConfig config = config(fsck.settings());
+        try {
+            if (fsck.online()) {
+                URI endpoint = endpoint(config.adminListen());
+                return new AdminClient(endpoint, adminToken(config).reveal(), ADMIN_TIMEOUT)
+                        .fsck(fsck.repair(), fsck.checksum(), fsck.json(), out, err);
+            }
+            System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "warn");
+            return new Check(config, out, err).run(fsck.repair(), fsck.checksum(), fsck.json());
+        } catch (StartException failed) {
+            err.println("headgate: " + failed.getMessage());
+            return ExitCode.INCOMPLETE;
+        }
     }
 
     private ExitCode admin(Command.Admin admin) throws ConfigException, StartException {

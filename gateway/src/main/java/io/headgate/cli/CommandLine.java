@@ -18,18 +18,31 @@ public final class CommandLine {
      *
      * @param words that name it
      * @param operands names of what must follow
+     * @param switches flags without a value that it takes
      * @param usage what follows the words, for people
      * @param maker makes the command of its parsed rest
      */
     private record Form(
-            String words, List<String> operands, String usage, String meaning, Function<Parsed, Command> maker) {}
+            String words,
+            List<String> operands,
+            Set<String> switches,
+            String usage,
+            String meaning,
+            Function<Parsed, Command> maker) {}
 
-    private record Parsed(List<String> operands, List<Flag> flags, boolean json) {}
+    private record Parsed(List<String> operands, List<Flag> flags, Set<String> switches) {
+        boolean json() {
+            return switches.contains(JSON);
+        }
+    }
+
+    private static final String JSON = "--json";
 
     private static final List<Form> FORMS = List.of(
             new Form(
                     "serve",
                     List.of(),
+                    Set.of(),
                     SERVE_USAGE,
                     "Serve S3 until SIGTERM",
                     parsed -> new Command.Serve(new Command.Settings(parsed.flags()))),
@@ -77,7 +90,18 @@ public final class CommandLine {
             later("admin keys list", "", "List access keys"),
             later("admin keys create", "USER", "Create an access key"),
             later("admin keys delete", "ACCESS_KEY", "Delete an access key"),
-            later("fsck", "[--repair]", "Compare namespace and accounts"));
+            new Form(
+                    "fsck",
+                    List.of(),
+                    Set.of("--repair", "--checksum", "--online", JSON),
+                    "[--repair] [--checksum] [--online] [--json]",
+                    "Compare namespace and accounts, and set right what is safe",
+                    parsed -> new Command.Fsck(
+                            parsed.switches().contains("--repair"),
+                            parsed.switches().contains("--checksum"),
+                            parsed.switches().contains("--online"),
+                            parsed.json(),
+                            new Command.Settings(parsed.flags()))));
 
     private CommandLine() {}
 
@@ -114,11 +138,11 @@ public final class CommandLine {
 
     private static Parsed parse(Form form, List<String> words) throws UsageException {
         boolean later =
-                form.maker().apply(new Parsed(form.operands(), List.of(), false)) instanceof Command.NotImplemented;
+                form.maker().apply(new Parsed(form.operands(), List.of(), Set.of())) instanceof Command.NotImplemented;
         List<String> operands = new ArrayList<>();
         List<Flag> flags = new ArrayList<>();
         Set<String> seen = new HashSet<>();
-        boolean json = false;
+        Set<String> switches = new HashSet<>();
         boolean flagsEnded = false;
         for (int i = 0; i < words.size() && !later; i++) {
             String word = words.get(i);
@@ -132,8 +156,8 @@ public final class CommandLine {
                 if (!seen.add(name)) {
                     throw new UsageException(name + ": given twice");
                 }
-                if (name.equals("--json") && !form.words().equals("serve") && equals < 0) {
-                    json = true;
+                if (form.switches().contains(name) && equals < 0) {
+                    switches.add(name);
                 } else if (!SETTING_FLAGS.contains(name)) {
                     throw new UsageException(name + ": unknown flag of headgate " + form.words());
                 } else if (equals >= 0) {
@@ -148,7 +172,7 @@ public final class CommandLine {
         if (!later && operands.size() != form.operands().size()) {
             throw new UsageException("usage: headgate " + form.words() + " " + form.usage());
         }
-        return new Parsed(operands, flags, json);
+        return new Parsed(operands, flags, switches);
     }
 
     private static String valueOf(String flag, String value) throws UsageException {
@@ -170,6 +194,7 @@ public final class CommandLine {
         return new Form(
                 "admin " + words,
                 operands,
+                Set.of(JSON),
                 (String.join(" ", operands) + " [--json]").strip(),
                 meaning,
                 parsed -> new Command.Admin(
@@ -178,7 +203,12 @@ public final class CommandLine {
 
     private static Form later(String words, String usage, String meaning) {
         return new Form(
-                words, List.of(), usage, meaning + " (not implemented yet)", _ -> new Command.NotImplemented(words));
+                words,
+                List.of(),
+                Set.of(),
+                usage,
+                meaning + " (not implemented yet)",
+                _ -> new Command.NotImplemented(words));
     }
 
     private static String help() {
@@ -193,8 +223,9 @@ public final class CommandLine {
         }
         return text.append("  headgate bench ...\n      Run the benchmarks\n")
                 .append("  headgate --version | --help\n\n")
-                .append("Commands of admin take the flags of serve, to find the gateway, and --json.\n")
-                .append("Exit status: 0 done, 1 failed, 2 wrong usage, 3 wrong configuration, 4 not implemented yet.\n")
+                .append("Commands of admin and fsck take the flags of serve, to find the gateway, and --json.\n")
+                .append("Exit status: 0 done, 1 failed, 2 wrong usage, 3 wrong configuration, 4 not implemented yet;\n")
+                .append("of fsck: 0 clean, 1 something found, 2 it could not run or not check everything.\n")
                 .toString();
     }
 }

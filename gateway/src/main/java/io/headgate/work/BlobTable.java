@@ -2,7 +2,7 @@ package io.headgate.work;
 
 import io.headgate.domain.BlobId;
 import java.util.UUID;
-import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
 
 /** A set of blobs with their sizes and a mark, in 25 bytes a place. Not thread-safe. */
 final class BlobTable {
@@ -39,7 +39,11 @@ final class BlobTable {
         if (count >= LOAD * state.length) {
             grow();
         }
-        put(blob.uuid().getMostSignificantBits(), blob.uuid().getLeastSignificantBits(), sizeBytes, live ? LIVE : GARBAGE);
+        put(
+                blob.uuid().getMostSignificantBits(),
+                blob.uuid().getLeastSignificantBits(),
+                sizeBytes,
+                live ? LIVE : GARBAGE);
     }
 
     private void put(long msb, long lsb, long sizeBytes, byte mark) {
@@ -103,11 +107,9 @@ final class BlobTable {
     }
 
     /** The places of all blobs that were not seen. */
-    void eachUnseen(IntConsumer places) {
-        for (int i = 0; i < state.length; i++) {
-            if (state[i] != EMPTY && (state[i] & SEEN) == 0) {
-                places.accept(i);
-            }
-        }
+    int[] unseen() {
+        return IntStream.range(0, state.length)
+                .filter(place -> state[place] != EMPTY && (state[place] & SEEN) == 0)
+                .toArray();
     }
 }

@@ -25,6 +25,7 @@ import io.headgate.placement.Placement;
 import io.headgate.placement.Rejection;
 import io.headgate.placement.Thresholds;
 import io.headgate.work.AccountDrain;
+import io.headgate.work.Fsck;
 import io.headgate.work.Lease;
 import io.headgate.work.Pace;
 import java.io.IOException;
@@ -117,6 +118,7 @@ final class AdminHandlerTest {
                 CLOCK,
                 () -> List.of("root", "alice"),
                 metrics,
+                new Fsck.Settings(false, false, Duration.ofDays(1), Duration.ofHours(2), 0.05, 1_000),
                 TOKEN);
     }
 
