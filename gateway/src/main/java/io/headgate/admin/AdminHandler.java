@@ -35,6 +35,7 @@ public final class AdminHandler implements HttpHandler {
     private static final Duration PING_PATIENCE = Duration.ofSeconds(2);
     private static final String BEARER = "bearer ";
     private static final String FSCK = "/admin/v1/fsck";
+    private static final String BACKUP = "/admin/v1/namespace/backup";
     private static final String BUCKETS = "/admin/v1/buckets";
     private static final Pattern MODE = Pattern.compile("/admin/v1/accounts/([^/]+)/(draining|read-only)");
     private static final String TEXT = "text/plain; charset=utf-8";
@@ -45,6 +46,7 @@ public final class AdminHandler implements HttpHandler {
     private final Placement placement;
     private final Metrics metrics;
     private final Readiness readiness;
+    private final InstantSource clock;
     private final AccountModesApi modes;
     private final AdminApi api;
     private final FsckApi fsck;
@@ -76,6 +78,7 @@ public final class AdminHandler implements HttpHandler {
         this.readiness = new Readiness(namespace, accounts, placement, PING_PATIENCE);
         this.modes = new AccountModesApi(namespace, accounts, drain, clock);
         this.api = new AdminApi(namespace, accounts, placement, modes, owners);
+        this.clock = clock;
         this.fsck = new FsckApi(namespace, accounts, clock);
         this.fsckSettings = fsck;
         this.token = token.getBytes(StandardCharsets.UTF_8);
@@ -138,6 +141,10 @@ public final class AdminHandler implements HttpHandler {
                 }
                 case BUCKETS -> answer(head, api.buckets(json));
                 case FSCK -> fsck(head, false, json);
+                case BACKUP ->
+                    streamed(
+                            "application/octet-stream",
+                            new Response.Body.Stream(out -> namespace.backup(clock.instant(), out)));
                 default -> {
                     if (path.startsWith(BUCKETS + "/")) {
                         String name = decode(path.substring(BUCKETS.length() + 1));
@@ -181,13 +188,17 @@ public final class AdminHandler implements HttpHandler {
     private Response fsck(RequestHead head, boolean repair, boolean json) {
         boolean checksum = head.rawQuery().contains("checksum=true");
         return fsck.check(fsckSettings.with(repair, checksum), json)
-                .map(body -> new Response(
-                        200,
-                        List.of(
-                                new RequestHead.Field("content-type", TEXT),
-                                new RequestHead.Field("cache-control", "no-store")),
-                        body))
+                .map(body -> streamed(TEXT, body))
                 .orElseGet(() -> error(head, 409, "another check is going on in this gateway"));
+    }
+
+    private static Response streamed(String contentType, Response.Body body) {
+        return new Response(
+                200,
+                List.of(
+                        new RequestHead.Field("content-type", contentType),
+                        new RequestHead.Field("cache-control", "no-store")),
+                body);
     }
 
     private static boolean wantsJson(RequestHead head) {

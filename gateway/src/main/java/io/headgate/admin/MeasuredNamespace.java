@@ -36,6 +36,8 @@ import io.headgate.namespace.PutPart;
 import io.headgate.namespace.Upload;
 import io.headgate.namespace.UploadPage;
 import io.headgate.namespace.UploadQuery;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -278,6 +280,18 @@ final class MeasuredNamespace implements Namespace {
     @Override
     public void holders(Collection<BlobId> blobs, Consumer<Holder> found) {
         measuredRun(Call.HOLDERS, () -> namespace.holders(blobs, found));
+    }
+
+    @Override
+    public void backup(Instant now, OutputStream out) throws IOException {
+        long started = System.nanoTime();
+        try {
+            namespace.backup(now, out);
+            metrics.answered(Call.BACKUP, started);
+        } catch (NamespaceException unanswered) {
+            metrics.failed(Call.BACKUP);
+            throw unanswered;
+        }
     }
 
     @Override

@@ -56,6 +56,7 @@ final class NamespaceMetrics {
         AUDIT,
         CORRECT,
         HOLDERS,
+        BACKUP,
         FORGET_COMPLETED_UPLOADS,
         PING
     }

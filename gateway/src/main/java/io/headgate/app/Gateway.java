@@ -220,22 +220,23 @@ public final class Gateway implements AutoCloseable {
     static Namespace namespace(HeadgateConfig config, InstantSource clock) {
         NamespaceConfig namespace = config.namespace();
         return switch (namespace.engine()) {
-            case SQLITE ->
-                SqliteNamespace.open(
-                        namespaceFile(config),
-                        clock,
-                        SqliteOptions.defaults()
-                                .withMinPartBytes(config.multipart().minPartBytes())
-                                .withTimeout(namespace.timeout())
-                                .withWalLimitBytes(namespace.walLimitBytes())
-                                .withFlush(namespace.durability() == HeadgateConfig.Durability.SYNC));
+            case SQLITE -> SqliteNamespace.open(namespaceFile(config), clock, sqlite(config));
             case POSTGRES ->
                 PostgresNamespace.open(postgres(config, namespace.database().orElseThrow()), clock);
             case REDIS -> throw new IllegalStateException("the configuration refuses this engine");
         };
     }
 
-    private static PostgresOptions postgres(HeadgateConfig config, DatabaseConfig database) {
+    static SqliteOptions sqlite(HeadgateConfig config) {
+        NamespaceConfig namespace = config.namespace();
+        return SqliteOptions.defaults()
+                .withMinPartBytes(config.multipart().minPartBytes())
+                .withTimeout(namespace.timeout())
+                .withWalLimitBytes(namespace.walLimitBytes())
+                .withFlush(namespace.durability() == HeadgateConfig.Durability.SYNC);
+    }
+
+    static PostgresOptions postgres(HeadgateConfig config, DatabaseConfig database) {
         DatabaseUrl url = database.url();
         PostgresOptions options = PostgresOptions.defaults(url.hosts(), url.database(), url.user())
                 .withParameters(url.parameters())

@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.net.ConnectException;
 import java.net.URI;
@@ -66,6 +67,29 @@ public final class AdminClient {
             err.println("headgate: interrupted");
         }
         return ExitCode.INCOMPLETE;
+    }
+
+    /**
+     * Writes the gateway's answer to a question to {@code into}, as long as it may be.
+     *
+     * @throws ConnectException if no gateway answers
+     * @throws IOException if it refuses, or its answer is cut off
+     */
+    public void download(String target, OutputStream into) throws IOException, InterruptedException {
+        try (HttpClient client = client()) {
+            HttpResponse<InputStream> response = client.send(
+                    HttpRequest.newBuilder(endpoint.resolve(target))
+                            .timeout(timeout)
+                            .header("Authorization", "Bearer " + token)
+                            .build(),
+                    HttpResponse.BodyHandlers.ofInputStream());
+            try (InputStream body = response.body()) {
+                if (response.statusCode() != 200) {
+                    throw new IOException(new String(body.readNBytes(500), StandardCharsets.UTF_8).strip());
+                }
+                body.transferTo(into);
+            }
+        }
     }
 
     private static ExitCode fsck(BufferedReader lines, PrintStream out, PrintStream err) throws IOException {

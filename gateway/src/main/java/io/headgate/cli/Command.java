@@ -19,6 +19,12 @@ public sealed interface Command {
      */
     record Fsck(boolean repair, boolean checksum, boolean online, boolean json, Settings settings) implements Command {}
 
+    /** Write a backup of the namespace into a file that does not exist yet. */
+    record Backup(String file, Settings settings) implements Command {}
+
+    /** Make an empty namespace that of a backup. */
+    record Restore(String file, Settings settings) implements Command {}
+
     /** Run the benchmarks with those arguments. */
     record Bench(List<String> arguments) implements Command {
         public Bench {

@@ -3,6 +3,8 @@ package io.headgate.namespace;
 import io.headgate.domain.BlobId;
 import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -263,6 +265,15 @@ public interface Namespace extends AutoCloseable {
      * @param found is told of each slice of each version and each part, on the caller's thread
      */
     void holders(Collection<BlobId> blobs, Consumer<Holder> found);
+
+    /**
+     * Writes everything that the namespace keeps, as of one instant, while others read and write. An engine's {@code restore} makes a
+     * namespace of it again, which has the same id.
+     *
+     * @param out not closed
+     * @throws IOException if {@code out} fails
+     */
+    void backup(Instant now, OutputStream out) throws IOException;
 
     /** Forgets completed uploads older than {@code completedBefore}; returns how many, at most {@code limit}. */
     int forgetCompletedUploads(Instant completedBefore, int limit);

@@ -11,6 +11,7 @@ import io.headgate.namespace.Namespace;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -136,7 +137,8 @@ final class AccountCheck {
         @Nullable BlobId after = null;
         while (true) {
             // Read first: whoever's intent is gone by then has told the namespace about the blob, or will never commit
-            // it.
+            // it. Who opens one from now on stamps its blobs with this second or a later one.
+            Instant young = clock.instant().minus(settings.minAge()).truncatedTo(ChronoUnit.SECONDS);
             StampWindows standing = StampWindows.of(namespace.standingIntents());
             BlobId from = after;
             List<StoredBlob> page = patiently(() -> account.list(fanOut, Instant.EPOCH, end, from, PAGE));
@@ -152,7 +154,7 @@ final class AccountCheck {
             }
             tally.blobs += page.size();
             seen += page.size();
-            checkOthers(others, standing);
+            checkOthers(others, young, standing);
             if (page.size() < PAGE) {
                 return;
             }
@@ -161,12 +163,11 @@ final class AccountCheck {
     }
 
     /** Looks at blobs that were not live when the names were read: they are new, moved here, garbage, or strays. */
-    private void checkOthers(List<StoredBlob> others, StampWindows standing)
+    private void checkOthers(List<StoredBlob> others, Instant young, StampWindows standing)
             throws BlobStoreException, BreakerOpenException, InterruptedException {
-        Instant young = clock.instant().minus(settings.minAge());
         List<StoredBlob> orphaned = new ArrayList<>();
         for (StoredBlob stray : strays.among(account, others)) {
-            if (stray.id().createdAt().isAfter(young) || standing.contain(stray.id())) {
+            if (!stray.id().createdAt().isBefore(young) || standing.contain(stray.id())) {
                 tally.explained++;
             } else if (sizeNow(stray.id()) >= 0) { // else it was garbage, and is forgotten now that it is deleted
                 orphaned.add(stray);

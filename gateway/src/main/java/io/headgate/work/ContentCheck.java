@@ -36,8 +36,10 @@ final class ContentCheck {
     private static final int SLICES_AT_ONCE = 100;
     private static final int READERS = 8;
     private static final int BUFFER_BYTES = 256 << 10;
-    /** A version that is moved, or replaced and deleted, while it is read is read again. */
+    /** What cannot be read is tried so often, unless it has been moved or replaced meanwhile. */
     private static final int TRIES = 3;
+
+    private static final int MOST_TRIES = 100;
 
     private final Namespace namespace;
     private final Accounts accounts;
@@ -146,27 +148,26 @@ final class ContentCheck {
     }
 
     private Verdict check(BucketName bucket, ObjectKey key) {
-        Verdict verdict = new Verdict.Gone();
-        String before = "";
-        for (int tries = 0; tries < TRIES; tries++) {
-            ObjectVersion version;
-            switch (namespace.currentVersion(bucket, key)) {
-                case Outcome.Done<ObjectVersion>(ObjectVersion current) -> version = current;
-                case Outcome.Refused<ObjectVersion> _ -> {
-                    return new Verdict.Gone();
-                }
+        @Nullable ObjectVersion before = null;
+        int same = 0;
+        for (int tries = 0; tries < MOST_TRIES; tries++) {
+            if (!(namespace.currentVersion(bucket, key)
+                    instanceof Outcome.Done<ObjectVersion>(ObjectVersion version))) {
+                return new Verdict.Gone();
             }
-            verdict = verify(version);
-            boolean again = version.writeId().equals(before);
-            switch (verdict) {
-                case Verdict.Wrong _ when !again -> before = version.writeId();
-                case Verdict.Unread _ -> before = version.writeId();
-                case Verdict.Wrong _, Verdict.Verified _, Verdict.Unverifiable _, Verdict.Gone _ -> {
-                    return verdict;
-                }
+            same = version.equals(before) ? same + 1 : 1;
+            before = version;
+            Verdict verdict = verify(version);
+            boolean certain = switch (verdict) {
+                case Verdict.Verified _, Verdict.Unverifiable _, Verdict.Gone _ -> true;
+                case Verdict.Wrong _ -> same > 1;
+                case Verdict.Unread _ -> same == TRIES;
+            };
+            if (certain) {
+                return verdict;
             }
         }
-        return verdict;
+        return new Verdict.Gone(); // replaced faster than it can be read
     }
 
     private Verdict verify(ObjectVersion version) {

@@ -9,6 +9,7 @@ import io.headgate.domain.ObjectKey;
 import io.headgate.domain.Slice;
 import io.headgate.namespace.Outcome.Done;
 import io.headgate.namespace.Outcome.Refused;
+import java.io.OutputStream;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -952,6 +953,11 @@ final class ModelNamespace implements Namespace {
     @Override
     public boolean correct(long audit, List<Discrepancy.Correctable> wrong, Instant now) {
         return wrong.isEmpty();
+    }
+
+    @Override
+    public void backup(Instant now, OutputStream out) {
+        throw new UnsupportedOperationException("a model has no rows");
     }
 
     @Override

@@ -396,7 +396,7 @@ public abstract class FsckSuite {
         assertThat(check().explained()).isEqualTo(2);
         assertThat(findings).isEmpty();
 
-        site.clock.move(MIN_AGE);
+        site.clock.move(MIN_AGE.plusSeconds(1));
         check();
         assertFound(Finding.Kind.STRAY, Finding.Fate.REPAIRABLE);
         assertThat(onlyFinding().details())

@@ -36,9 +36,16 @@ import io.headgate.namespace.PutPart;
 import io.headgate.namespace.Upload;
 import io.headgate.namespace.UploadPage;
 import io.headgate.namespace.UploadQuery;
+import io.headgate.namespace.codec.Backup;
+import io.headgate.namespace.codec.BackupReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -373,6 +380,44 @@ public final class PostgresNamespace implements Namespace {
             Holders.find(session, blobs, found);
             return true;
         });
+    }
+
+    @Override
+    public void backup(Instant now, OutputStream out) throws IOException {
+        try {
+            database.readAll(session -> {
+                Backups.write(session, id, now, out);
+                return true;
+            });
+        } catch (UncheckedIOException failed) {
+            throw failed.getCause();
+        }
+    }
+
+    /**
+     * Makes the empty namespace in a database the one of a backup; its tables are made first if there are none. If this fails, nothing else
+     * has changed.
+     *
+     * @throws NamespaceException if the backup is not whole, the namespace not empty, or gateways are connected to it
+     */
+    public static Backup.Header restore(PostgresOptions options, InstantSource clock, InputStream backup)
+            throws IOException {
+        BackupReader reader = new BackupReader(backup);
+        Map<String, String> parameters = new HashMap<>(options.parameters());
+        parameters.put("ApplicationName", "headgate-restore");
+        try (Database database = new Database(options.withParameters(parameters), clock)) {
+            database.checkServer();
+            database.pool().migrate();
+            return database.writeAll(session -> {
+                try {
+                    return Backups.read(session, reader);
+                } catch (IOException failed) {
+                    throw new UncheckedIOException(failed);
+                }
+            });
+        } catch (UncheckedIOException failed) {
+            throw failed.getCause();
+        }
     }
 
     @Override

@@ -36,6 +36,12 @@ import io.headgate.namespace.PutPart;
 import io.headgate.namespace.Upload;
 import io.headgate.namespace.UploadPage;
 import io.headgate.namespace.UploadQuery;
+import io.headgate.namespace.codec.Backup;
+import io.headgate.namespace.codec.BackupReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -369,6 +375,39 @@ public final class SqliteNamespace implements Namespace {
             throw new NamespaceException("the namespace could not read: " + failed.getMessage(), failed);
         } finally {
             checkpointer.endLongRead();
+        }
+    }
+
+    @Override
+    public void backup(Instant now, OutputStream out) throws IOException {
+        try {
+            readAll(session -> {
+                try {
+                    Backups.write(session, id, now, out);
+                } catch (IOException failed) {
+                    throw new UncheckedIOException(failed);
+                }
+                return true;
+            });
+        } catch (UncheckedIOException failed) {
+            throw failed.getCause();
+        }
+    }
+
+    /**
+     * Makes an empty namespace, or a file that does not exist yet, the one of a backup. If this fails, nothing has changed.
+     *
+     * @throws NamespaceException if the backup is not whole, or the namespace not empty
+     */
+    public static Backup.Header restore(Path file, SqliteOptions options, InputStream backup) throws IOException {
+        BackupReader reader = new BackupReader(backup);
+        try (Session session = SqliteFile.open(file, options).writer()) {
+            session.update("BEGIN IMMEDIATE");
+            Backup.Header header = Backups.read(session, reader);
+            session.update("COMMIT");
+            return header;
+        } catch (SQLException failed) {
+            throw new NamespaceException("the namespace could not be restored: " + failed.getMessage(), failed);
         }
     }
 
