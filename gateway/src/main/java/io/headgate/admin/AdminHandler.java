@@ -12,6 +12,7 @@ import io.headgate.namespace.NamespaceException;
 import io.headgate.placement.Placement;
 import io.headgate.work.AccountDrain;
 import io.headgate.work.AccountRoster;
+import io.headgate.work.Fsck;
 import java.io.IOException;
 import java.net.URLDecoder;
 import java.nio.ByteBuffer;
@@ -38,6 +39,8 @@ public final class AdminHandler implements HttpHandler {
     private static final Logger LOG = LoggerFactory.getLogger(AdminHandler.class);
     private static final Duration PING_PATIENCE = Duration.ofSeconds(2);
     private static final String BEARER = "bearer ";
+    private static final String FSCK = "/admin/v1/fsck";
+    private static final String BACKUP = "/admin/v1/namespace/backup";
     private static final String BUCKETS = "/admin/v1/buckets";
     private static final String ACCOUNTS = "/admin/v1/accounts";
     private static final String REBALANCE = "/admin/v1/rebalance";
@@ -53,9 +56,12 @@ public final class AdminHandler implements HttpHandler {
     private final Placement placement;
     private final Metrics metrics;
     private final Readiness readiness;
+    private final InstantSource clock;
     private final AccountModesApi modes;
     private final AccountRosterApi roster;
     private final AdminApi api;
+    private final FsckApi fsck;
+    private final Fsck.Settings fsckSettings;
     private final byte[] token;
 
     /**
@@ -64,6 +70,7 @@ public final class AdminHandler implements HttpHandler {
      * @param drain that moves the blobs of draining accounts
      * @param roster by which accounts come and go
      * @param owners ids of the users whose buckets are listed
+     * @param fsck how to check, but for what each request says
      * @param token that the API asks for
      */
     public AdminHandler(
@@ -75,6 +82,7 @@ public final class AdminHandler implements HttpHandler {
             InstantSource clock,
             Supplier<Collection<String>> owners,
             Metrics metrics,
+            Fsck.Settings fsck,
             String token) {
         this.namespace = namespace;
         this.accounts = accounts;
@@ -84,6 +92,9 @@ public final class AdminHandler implements HttpHandler {
         this.modes = new AccountModesApi(namespace, accounts, drain, clock);
         this.roster = new AccountRosterApi(namespace, roster);
         this.api = new AdminApi(namespace, accounts, placement, modes, roster, owners);
+        this.clock = clock;
+        this.fsck = new FsckApi(namespace, accounts, clock);
+        this.fsckSettings = fsck;
         this.token = token.getBytes(StandardCharsets.UTF_8);
     }
 
@@ -143,6 +154,11 @@ public final class AdminHandler implements HttpHandler {
                     yield answer(head, api.explain(bucket, new ObjectKey(parameter(head, "key")), json));
                 }
                 case BUCKETS -> answer(head, api.buckets(json));
+                case FSCK -> fsck(head, false, json);
+                case BACKUP ->
+                    streamed(
+                            "application/octet-stream",
+                            new Response.Body.Stream(out -> namespace.backup(clock.instant(), out)));
                 default -> {
                     if (path.startsWith(BUCKETS + "/")) {
                         String name = decode(path.substring(BUCKETS.length() + 1));
@@ -163,6 +179,9 @@ public final class AdminHandler implements HttpHandler {
             return error(head, 401, "the admin API needs the gateway's admin token");
         }
         Matcher account = ACCOUNT.matcher(path);
+        if (path.equals(FSCK) && head.method().equals("PUT")) {
+            return fsck(head, true, wantsJson(head));
+        }
         boolean json = wantsJson(head);
         try {
             String of = account.matches() ? decode(account.group(1)) : "";
@@ -203,6 +222,23 @@ public final class AdminHandler implements HttpHandler {
         } catch (IOException broken) {
             throw new IllegalArgumentException("the document did not arrive: " + broken.getMessage(), broken);
         }
+    }
+
+    /** {@code GET} only looks, {@code PUT} repairs too. */
+    private Response fsck(RequestHead head, boolean repair, boolean json) {
+        boolean checksum = head.rawQuery().contains("checksum=true");
+        return fsck.check(fsckSettings.with(repair, checksum), json)
+                .map(body -> streamed(TEXT, body))
+                .orElseGet(() -> error(head, 409, "another check is going on in this gateway"));
+    }
+
+    private static Response streamed(String contentType, Response.Body body) {
+        return new Response(
+                200,
+                List.of(
+                        new RequestHead.Field("content-type", contentType),
+                        new RequestHead.Field("cache-control", "no-store")),
+                body);
     }
 
     private static boolean wantsJson(RequestHead head) {

@@ -17,7 +17,9 @@ import io.headgate.namespace.CompleteUpload;
 import io.headgate.namespace.CopyObject;
 import io.headgate.namespace.CopyPart;
 import io.headgate.namespace.DeleteObject;
+import io.headgate.namespace.Discrepancy;
 import io.headgate.namespace.Garbage;
+import io.headgate.namespace.Holder;
 import io.headgate.namespace.Intent;
 import io.headgate.namespace.LiveBlobs;
 import io.headgate.namespace.Manifest;
@@ -37,11 +39,14 @@ import io.headgate.namespace.Rebalance;
 import io.headgate.namespace.Upload;
 import io.headgate.namespace.UploadPage;
 import io.headgate.namespace.UploadQuery;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -283,6 +288,43 @@ final class MeasuredNamespace implements Namespace {
     @Override
     public AccountRemoval removeAccount(String name, Instant now) {
         return measured(Call.REMOVE_ACCOUNT, () -> namespace.removeAccount(name, now));
+    }
+
+    @Override
+    public List<BucketName> bucketNames(String after, int limit) {
+        return measured(Call.BUCKET_NAMES, () -> namespace.bucketNames(after, limit));
+    }
+
+    @Override
+    public List<Garbage> garbage(String account, @Nullable Garbage after, int limit) {
+        return measured(Call.GARBAGE, () -> namespace.garbage(account, after, limit));
+    }
+
+    @Override
+    public long audit(Consumer<Discrepancy> found) {
+        return measured(Call.AUDIT, () -> namespace.audit(found));
+    }
+
+    @Override
+    public boolean correct(long audit, List<Discrepancy.Correctable> wrong, Instant now) {
+        return measured(Call.CORRECT, () -> namespace.correct(audit, wrong, now));
+    }
+
+    @Override
+    public void holders(Collection<BlobId> blobs, Consumer<Holder> found) {
+        measuredRun(Call.HOLDERS, () -> namespace.holders(blobs, found));
+    }
+
+    @Override
+    public void backup(Instant now, OutputStream out) throws IOException {
+        long started = System.nanoTime();
+        try {
+            namespace.backup(now, out);
+            metrics.answered(Call.BACKUP, started);
+        } catch (NamespaceException unanswered) {
+            metrics.failed(Call.BACKUP);
+            throw unanswered;
+        }
     }
 
     @Override

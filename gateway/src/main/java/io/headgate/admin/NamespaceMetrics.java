@@ -57,6 +57,12 @@ final class NamespaceMetrics {
         ADDED_ACCOUNTS,
         ADD_ACCOUNT,
         REMOVE_ACCOUNT,
+        BUCKET_NAMES,
+        GARBAGE,
+        AUDIT,
+        CORRECT,
+        HOLDERS,
+        BACKUP,
         FORGET_COMPLETED_UPLOADS,
         PING
     }

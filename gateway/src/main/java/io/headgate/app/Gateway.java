@@ -48,6 +48,7 @@ import io.headgate.work.ReadsExchange;
 import io.headgate.work.WorkSettings;
 import io.headgate.work.Worker;
 import io.headgate.work.Workers;
+import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -266,25 +267,31 @@ public final class Gateway implements AutoCloseable {
         return new UUID(random.nextLong(), random.nextLong()).toString();
     }
 
-    private static Namespace namespace(HeadgateConfig config, InstantSource clock) {
+    /** Where the namespace of the engine {@code sqlite} is. */
+    static Path namespaceFile(HeadgateConfig config) {
+        return config.dataDir().resolve("namespace.db");
+    }
+
+    static Namespace namespace(HeadgateConfig config, InstantSource clock) {
         NamespaceConfig namespace = config.namespace();
         return switch (namespace.engine()) {
-            case SQLITE ->
-                SqliteNamespace.open(
-                        config.dataDir().resolve("namespace.db"),
-                        clock,
-                        SqliteOptions.defaults()
-                                .withMinPartBytes(config.multipart().minPartBytes())
-                                .withTimeout(namespace.timeout())
-                                .withWalLimitBytes(namespace.walLimitBytes())
-                                .withFlush(namespace.durability() == HeadgateConfig.Durability.SYNC));
+            case SQLITE -> SqliteNamespace.open(namespaceFile(config), clock, sqlite(config));
             case POSTGRES ->
                 PostgresNamespace.open(postgres(config, namespace.database().orElseThrow()), clock);
             case REDIS -> throw new IllegalStateException("the configuration refuses this engine");
         };
     }
 
-    private static PostgresOptions postgres(HeadgateConfig config, DatabaseConfig database) {
+    static SqliteOptions sqlite(HeadgateConfig config) {
+        NamespaceConfig namespace = config.namespace();
+        return SqliteOptions.defaults()
+                .withMinPartBytes(config.multipart().minPartBytes())
+                .withTimeout(namespace.timeout())
+                .withWalLimitBytes(namespace.walLimitBytes())
+                .withFlush(namespace.durability() == HeadgateConfig.Durability.SYNC);
+    }
+
+    static PostgresOptions postgres(HeadgateConfig config, DatabaseConfig database) {
         DatabaseUrl url = database.url();
         PostgresOptions options = PostgresOptions.defaults(url.hosts(), url.database(), url.user())
                 .withParameters(url.parameters())
@@ -324,8 +331,7 @@ public final class Gateway implements AutoCloseable {
         return new Credential(credentials.accessKey(), credentials.secretKey().reveal(), userId, displayName);
     }
 
-    private static Account account(
-            HeadgateConfig config, AccountConfig account, AccountListener listener, BlobStore store) {
+    static Account account(HeadgateConfig config, AccountConfig account, AccountListener listener, BlobStore store) {
         Account.Description description = new Account.Description(
                 account.name(), Stores.kind(account.storage()), account.region(), limits(account.limits()));
         return new Account(description, breaker(config.breaker()), store, System::nanoTime, listener);

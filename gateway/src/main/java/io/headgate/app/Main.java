@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -61,6 +62,16 @@ public final class Main {
             return switch (CommandLine.parse(arguments)) {
                 case Command.Serve(Command.Settings settings) -> serve(config(settings));
                 case Command.Admin admin -> admin(admin);
+                case Command.Fsck fsck -> fsck(fsck);
+                case Command.Backup(String file, Command.Settings settings) -> {
+                    HeadgateConfig config = config(settings);
+                    backups(config).backup(Path.of(file), adminClient(config));
+                    yield ExitCode.OK;
+                }
+                case Command.Restore(String file, Command.Settings settings) -> {
+                    backups(config(settings)).restore(Path.of(file));
+                    yield ExitCode.OK;
+                }
                 case Command.Bench(List<String> rest) -> bench(rest);
                 case Command.NotImplemented(String name) -> {
                     err.println("headgate: " + name + " is not implemented yet");
@@ -129,11 +140,37 @@ public final class Main {
         return ExitCode.OK;
     }
 
+    private ExitCode fsck(Command.Fsck fsck) throws ConfigException {
+        HeadgateConfig config = config(fsck.settings());
+        try {
+            if (fsck.online()) {
+                return adminClient(config).fsck(fsck.repair(), fsck.checksum(), fsck.json(), out, err);
+            }
+            logWarningsOnly();
+            return new Check(config, out, err).run(fsck.repair(), fsck.checksum(), fsck.json());
+        } catch (StartException failed) {
+            err.println("headgate: " + failed.getMessage());
+            return ExitCode.INCOMPLETE;
+        }
+    }
+
     private ExitCode admin(Command.Admin admin) throws ConfigException, StartException {
         HeadgateConfig config = config(admin.settings());
-        URI endpoint = endpoint(config.adminListen());
-        return new AdminClient(endpoint, adminToken(config).reveal(), ADMIN_TIMEOUT)
-                .run(admin.request(), admin.json(), out, err);
+        return adminClient(config).run(admin.request(), admin.json(), out, err);
+    }
+
+    private Backups backups(HeadgateConfig config) {
+        logWarningsOnly();
+        return new Backups(config, InstantSource.system(), out, err);
+    }
+
+    private static void logWarningsOnly() {
+        System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", "warn");
+    }
+
+    private static AdminClient adminClient(HeadgateConfig config) throws StartException {
+        return new AdminClient(
+                endpoint(config.adminListen()), adminToken(config).reveal(), ADMIN_TIMEOUT);
     }
 
     private static Secret adminToken(HeadgateConfig config) throws StartException {

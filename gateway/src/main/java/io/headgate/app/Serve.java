@@ -97,6 +97,7 @@ final class Serve implements AutoCloseable {
                 clock,
                 this::owners,
                 metrics,
+                Check.settings(config),
                 adminToken.reveal());
         HttpServer adminServer = listen(adminConfig(), admin, _ -> {}, "admin_listen");
         opened.push(() -> adminServer.stop(ADMIN_DRAIN));

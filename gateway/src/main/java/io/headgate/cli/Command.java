@@ -10,6 +10,21 @@ public sealed interface Command {
     /** Ask a running gateway, over its admin API. */
     record Admin(AdminRequest request, boolean json, Settings settings) implements Command {}
 
+    /**
+     * Compare namespace and accounts.
+     *
+     * @param repair whether to set right what is safe to set right
+     * @param checksum whether to read all bytes
+     * @param online whether a running gateway does it, else this process
+     */
+    record Fsck(boolean repair, boolean checksum, boolean online, boolean json, Settings settings) implements Command {}
+
+    /** Write a backup of the namespace into a file that does not exist yet. */
+    record Backup(String file, Settings settings) implements Command {}
+
+    /** Make an empty namespace that of a backup. */
+    record Restore(String file, Settings settings) implements Command {}
+
     /** Run the benchmarks with those arguments. */
     record Bench(List<String> arguments) implements Command {
         public Bench {

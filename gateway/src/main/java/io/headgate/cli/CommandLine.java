@@ -19,29 +19,35 @@ public final class CommandLine {
      *
      * @param words that name it
      * @param operands names of what must follow
-     * @param options flags without a value that it knows
+     * @param switches flags without a value that it takes
      * @param usage what follows the words, for people
      * @param maker makes the command of its parsed rest
      */
     private record Form(
             String words,
             List<String> operands,
-            List<String> options,
+            Set<String> switches,
             String usage,
             String meaning,
             Function<Parsed, Command> maker) {}
 
-    private record Parsed(List<String> operands, List<Flag> flags, boolean json, Set<String> options) {
+    private record Parsed(List<String> operands, List<Flag> flags, Set<String> switches) {
         boolean has(String option) {
-            return options.contains(option);
+            return switches.contains(option);
+        }
+
+        boolean json() {
+            return switches.contains(JSON);
         }
     }
+
+    private static final String JSON = "--json";
 
     private static final List<Form> FORMS = List.of(
             new Form(
                     "serve",
                     List.of(),
-                    List.of(),
+                    Set.of(),
                     SERVE_USAGE,
                     "Serve S3 until SIGTERM",
                     parsed -> new Command.Serve(new Command.Settings(parsed.flags()))),
@@ -103,13 +109,38 @@ public final class CommandLine {
                     List.of("NAME"),
                     "Show a bucket and its use",
                     of -> new AdminRequest.ShowBucket(of.getFirst())),
+            new Form(
+                    "admin namespace backup",
+                    List.of("FILE"),
+                    Set.of(),
+                    "FILE",
+                    "Write everything that the namespace keeps into a file",
+                    parsed -> new Command.Backup(parsed.operands().getFirst(), new Command.Settings(parsed.flags()))),
+            new Form(
+                    "admin namespace restore",
+                    List.of("FILE"),
+                    Set.of(),
+                    "FILE",
+                    "Make an empty namespace that of a backup, while no gateway runs",
+                    parsed -> new Command.Restore(parsed.operands().getFirst(), new Command.Settings(parsed.flags()))),
             later("admin users list", "", "List users"),
             later("admin users create", "ID", "Create a user"),
             later("admin users delete", "ID", "Delete a user"),
             later("admin keys list", "", "List access keys"),
             later("admin keys create", "USER", "Create an access key"),
             later("admin keys delete", "ACCESS_KEY", "Delete an access key"),
-            later("fsck", "[--repair]", "Compare namespace and accounts"));
+            new Form(
+                    "fsck",
+                    List.of(),
+                    Set.of("--repair", "--checksum", "--online", JSON),
+                    "[--repair] [--checksum] [--online] [--json]",
+                    "Compare namespace and accounts, and set right what is safe",
+                    parsed -> new Command.Fsck(
+                            parsed.switches().contains("--repair"),
+                            parsed.switches().contains("--checksum"),
+                            parsed.switches().contains("--online"),
+                            parsed.json(),
+                            new Command.Settings(parsed.flags()))));
 
     private CommandLine() {}
 
@@ -145,13 +176,12 @@ public final class CommandLine {
     }
 
     private static Parsed parse(Form form, List<String> words) throws UsageException {
-        boolean later = form.maker().apply(new Parsed(form.operands(), List.of(), false, Set.of()))
-                instanceof Command.NotImplemented;
+        boolean later =
+                form.maker().apply(new Parsed(form.operands(), List.of(), Set.of())) instanceof Command.NotImplemented;
         List<String> operands = new ArrayList<>();
         List<Flag> flags = new ArrayList<>();
         Set<String> seen = new HashSet<>();
-        Set<String> options = new HashSet<>();
-        boolean json = false;
+        Set<String> switches = new HashSet<>();
         boolean flagsEnded = false;
         for (int i = 0; i < words.size() && !later; i++) {
             String word = words.get(i);
@@ -165,10 +195,8 @@ public final class CommandLine {
                 if (!seen.add(name)) {
                     throw new UsageException(name + ": given twice");
                 }
-                if (form.options().contains(name) && equals < 0) {
-                    options.add(name);
-                } else if (name.equals("--json") && !form.words().equals("serve") && equals < 0) {
-                    json = true;
+                if (form.switches().contains(name) && equals < 0) {
+                    switches.add(name);
                 } else if (!SETTING_FLAGS.contains(name)) {
                     throw new UsageException(name + ": unknown flag of headgate " + form.words());
                 } else if (equals >= 0) {
@@ -183,7 +211,7 @@ public final class CommandLine {
         if (!later && operands.size() != form.operands().size()) {
             throw new UsageException("usage: headgate " + form.words() + " " + form.usage());
         }
-        return new Parsed(operands, flags, json, options);
+        return new Parsed(operands, flags, switches);
     }
 
     private static String valueOf(String flag, String value) throws UsageException {
@@ -211,13 +239,15 @@ public final class CommandLine {
             List<String> options,
             String meaning,
             Function<Parsed, AdminRequest> request) {
+        List<String> switches = new ArrayList<>(options);
+        switches.add(JSON);
         StringBuilder usage = new StringBuilder(String.join(" ", operands));
-        options.forEach(option -> usage.append(" [").append(option).append(']'));
+        switches.forEach(option -> usage.append(" [").append(option).append(']'));
         return new Form(
                 "admin " + words,
                 operands,
-                options,
-                usage.append(" [--json]").toString().strip(),
+                Set.copyOf(switches),
+                usage.toString().strip(),
                 meaning,
                 parsed ->
                         new Command.Admin(request.apply(parsed), parsed.json(), new Command.Settings(parsed.flags())));
@@ -227,7 +257,7 @@ public final class CommandLine {
         return new Form(
                 words,
                 List.of(),
-                List.of(),
+                Set.of(),
                 usage,
                 meaning + " (not implemented yet)",
                 _ -> new Command.NotImplemented(words));
@@ -245,8 +275,9 @@ public final class CommandLine {
         }
         return text.append("  headgate bench ...\n      Run the benchmarks\n")
                 .append("  headgate --version | --help\n\n")
-                .append("Commands of admin take the flags of serve, to find the gateway, and --json.\n")
-                .append("Exit status: 0 done, 1 failed, 2 wrong usage, 3 wrong configuration, 4 not implemented yet.\n")
+                .append("Commands of admin and fsck take the flags of serve, to find the gateway, and --json.\n")
+                .append("Exit status: 0 done, 1 failed, 2 wrong usage, 3 wrong configuration, 4 not implemented yet;\n")
+                .append("of fsck: 0 clean, 1 something found, 2 it could not run or not check everything.\n")
                 .toString();
     }
 }

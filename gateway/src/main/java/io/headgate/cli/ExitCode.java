@@ -6,6 +6,10 @@ public enum ExitCode {
     OK(0),
     /** The command failed: no gateway answers, it refused, or it could not start. */
     FAILED(1),
+    /** The command {@code fsck} found something. */
+    FOUND(1),
+    /** The command {@code fsck} could not run, or not check everything. */
+    INCOMPLETE(2),
     /** The command line is wrong. */
     USAGE(2),
     /** The configuration is wrong. */

@@ -1,6 +1,7 @@
 package io.headgate.http;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.channels.ReadableByteChannel;
 import java.util.List;
 
@@ -11,6 +12,11 @@ import java.util.List;
  * @param headers in the order in which they are written
  */
 public record Response(int status, List<RequestHead.Field> headers, Body body) {
+    /** Writes a body. */
+    public interface Source {
+        void writeTo(OutputStream out) throws IOException;
+    }
+
     /** A response's body. */
     public sealed interface Body {
         /** No body. {@code contentLengthBytes} is what a HEAD says of the body that GET would have; -1 to say nothing. */
@@ -25,6 +31,12 @@ public record Response(int status, List<RequestHead.Field> headers, Body body) {
          * ends early after the head went out, the connection is cut, so that the client cannot take the part for the whole.
          */
         record Channel(ReadableByteChannel channel, long lengthBytes) implements Body {}
+
+        /**
+         * A body of unknown length, written by {@code source} while it is sent, on the request's thread. What is flushed is sent. If the
+         * source fails, the connection is cut; if the client hangs up, its writes fail.
+         */
+        record Stream(Source source) implements Body {}
     }
 
     public Response {

@@ -2,6 +2,7 @@ package io.headgate.http;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 import java.util.List;
@@ -77,6 +78,7 @@ final class ResponseSender {
                 case Response.Body.Bytes(byte[] bytes) -> sendBytes(ByteBuffer.wrap(bytes));
                 case Response.Body.Channel(ReadableByteChannel channel, long lengthBytes) ->
                     sendChannel(channel, lengthBytes);
+                case Response.Body.Stream(Response.Source source) -> sendStream(source);
             }
         } finally {
             response.discard();
@@ -155,6 +157,67 @@ final class ResponseSender {
             }
         } catch (IOException | RuntimeException e) {
             throw new SourceFailedException(e);
+        }
+    }
+
+    private void sendStream(Response.Source source) throws IOException {
+        if (isHead()) {
+            write(true, null);
+            return;
+        }
+        ByteBuffer buffer = buffers.acquire(Long.MAX_VALUE);
+        StreamedBody body = new StreamedBody(buffer);
+        boolean written = false;
+        try {
+            source.writeTo(body);
+            body.flush();
+            write(true, null);
+            written = true;
+        } catch (IOException | RuntimeException failed) {
+            if (body.clientFailed && failed instanceof IOException hungUp) {
+                throw hungUp;
+            }
+            throw new SourceFailedException(failed);
+        } finally {
+            buffers.release(buffer, written);
+        }
+    }
+
+    /** Gathers what is written, and sends it when it is flushed or the buffer is full. */
+    private final class StreamedBody extends OutputStream {
+        private final ByteBuffer buffer;
+        private boolean clientFailed;
+
+        StreamedBody(ByteBuffer buffer) {
+            this.buffer = buffer.clear();
+        }
+
+        @Override
+        public void write(int b) throws IOException {
+            write(new byte[] {(byte) b}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            int done = 0;
+            while (done < length) {
+                int some = Math.min(length - done, buffer.remaining());
+                buffer.put(bytes, offset + done, some);
+                done += some;
+                if (!buffer.hasRemaining()) {
+                    flush();
+                }
+            }
+        }
+
+        @Override
+        public void flush() throws IOException {
+            if (buffer.position() > 0) {
+                clientFailed = true; // unless it turns out otherwise
+                ResponseSender.this.write(false, buffer.flip());
+                clientFailed = false;
+                buffer.clear();
+            }
         }
     }
 

@@ -3,12 +3,15 @@ package io.headgate.namespace;
 import io.headgate.domain.BlobId;
 import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -258,6 +261,56 @@ public interface Namespace extends AutoCloseable {
      * {@link #setDraining} with {@code false} takes the wish back.
      */
     AccountRemoval removeAccount(String name, Instant now);
+
+    // For who checks all of it
+
+    /** The most blobs that {@link #holders} takes at once. */
+    int MOST_HELD = 10_000;
+
+    /** Names of buckets, whoever owns them, greater than {@code after}, in their order, at most {@code limit}. */
+    List<BucketName> bucketNames(String after, int limit);
+
+    /**
+     * The garbage of an account in the order in which it was queued; nothing is changed.
+     *
+     * @param after the last of the page before; {@code null} to begin
+     */
+    List<Garbage> garbage(String account, @Nullable Garbage after, int limit);
+
+    /**
+     * Compares all that is recorded of one instant, while others read and write: counts with what they count, references with what they
+     * refer to. It reads everything, so it takes as long as that takes.
+     *
+     * @param found is told of each discrepancy, on the caller's thread
+     * @return by which {@link #correct} knows what was found
+     */
+    long audit(Consumer<Discrepancy> found);
+
+    /**
+     * Sets right what an audit found, by the difference between what was recorded and what was counted, which what others write
+     * meanwhile does not change. A blob or manifest that turns out to have no reference is garbage as of now.
+     *
+     * @param audit what {@link #audit} returned
+     * @return whether it did: not if something was corrected since the audit
+     */
+    boolean correct(long audit, List<Discrepancy.Correctable> wrong, Instant now);
+
+    /**
+     * Who needs the bytes of these blobs, as of one instant. There is no index for this: it reads everything.
+     *
+     * @param blobs at most {@link #MOST_HELD}
+     * @param found is told of each slice of each version and each part, on the caller's thread
+     */
+    void holders(Collection<BlobId> blobs, Consumer<Holder> found);
+
+    /**
+     * Writes everything that the namespace keeps, as of one instant, while others read and write. An engine's {@code restore} makes a
+     * namespace of it again, which has the same id.
+     *
+     * @param out not closed
+     * @throws IOException if {@code out} fails
+     */
+    void backup(Instant now, OutputStream out) throws IOException;
 
     /** Forgets completed uploads older than {@code completedBefore}; returns how many, at most {@code limit}. */
     int forgetCompletedUploads(Instant completedBefore, int limit);

@@ -26,9 +26,6 @@ import org.slf4j.LoggerFactory;
  * told the namespace about the blob, or will never commit it.
  */
 public final class OrphanSweep implements Worker {
-    /** So many orphans are plausible in any account, however few blobs it holds. */
-    static final int PLAUSIBLE = 1000;
-
     private static final Logger LOG = LoggerFactory.getLogger(OrphanSweep.class);
 
     private final Account account;
@@ -117,7 +114,7 @@ public final class OrphanSweep implements Worker {
             List<StoredBlob> found = strays.among(account, page).stream()
                     .filter(blob -> !standing.contain(blob.id()))
                     .toList();
-            if (!plausible(seen + page.size(), orphans + found.size())) {
+            if (!Strays.arePlausible(orphans + found.size(), seen + page.size(), settings.maxRatio())) {
                 LOG.error(
                         "account {} holds {} blobs unknown to the namespace among {}: too many to be left-overs, so none of the last are"
                                 + " deleted. Is this another namespace's account, or was an old namespace restored?",
@@ -140,10 +137,6 @@ public final class OrphanSweep implements Worker {
                 LOG.info("account {}: {} orphans among {} blobs", account.name(), orphans, seen);
             }
             return over;
-        }
-
-        private boolean plausible(long all, long unknown) {
-            return unknown <= Math.max(PLAUSIBLE, settings.maxRatio() * all);
         }
     }
 }

@@ -12,12 +12,20 @@ import java.util.Set;
 
 /** Blobs that lie in an account though the namespace does not know them there. */
 final class Strays {
+    /** So many are plausible in any account, however few blobs it holds. */
+    static final int PLAUSIBLE = 1_000;
+
     private final Namespace namespace;
     private final InstantSource clock;
 
     Strays(Namespace namespace, InstantSource clock) {
         this.namespace = namespace;
         this.clock = clock;
+    }
+
+    /** Whether so many can be left-overs. If not, the account may be another namespace's, or the namespace an old one. */
+    static boolean arePlausible(long strays, long blobs, double maxRatio) {
+        return strays <= Math.max(PLAUSIBLE, maxRatio * blobs);
     }
 
     /** Those of the listed that are strays. At most 1,000. */

@@ -28,6 +28,7 @@ import io.headgate.placement.Rejection;
 import io.headgate.placement.Thresholds;
 import io.headgate.work.AccountDrain;
 import io.headgate.work.AccountRoster;
+import io.headgate.work.Fsck;
 import io.headgate.work.Leases;
 import io.headgate.work.Pace;
 import java.io.ByteArrayInputStream;
@@ -151,6 +152,7 @@ final class AdminHandlerTest {
                 CLOCK,
                 () -> List.of("root", "alice"),
                 metrics,
+                new Fsck.Settings(false, false, Duration.ofDays(1), Duration.ofHours(2), 0.05, 1_000),
                 TOKEN);
     }
 

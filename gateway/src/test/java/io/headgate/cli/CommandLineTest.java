@@ -94,6 +94,17 @@ final class CommandLineTest {
     }
 
     @Test
+    void fsck_takes_switches_and_the_flags_of_serve() throws Exception {
+        assertThat(parse("fsck"))
+                .isEqualTo(new Command.Fsck(false, false, false, false, new Command.Settings(List.of())));
+        assertThat(parse("fsck --checksum --data d --repair --json"))
+                .isEqualTo(new Command.Fsck(
+                        true, true, false, true, new Command.Settings(List.of(new Flag("--data", "d")))));
+        assertThat(parse("fsck --online"))
+                .isEqualTo(new Command.Fsck(false, false, true, false, new Command.Settings(List.of())));
+    }
+
+    @Test
     void bench_passes_all_its_words_on() throws Exception {
         assertThat(parse("bench degrade --help")).isEqualTo(new Command.Bench(List.of("degrade", "--help")));
     }
@@ -106,9 +117,7 @@ final class CommandLineTest {
                 "admin users delete a",
                 "admin keys list",
                 "admin keys create a",
-                "admin keys delete a",
-                "fsck",
-                "fsck --repair"
+                "admin keys delete a"
             })
     void commands_of_later_builds_are_known(String line) throws Exception {
         assertThat(parse(line)).isInstanceOf(Command.NotImplemented.class);
@@ -135,6 +144,8 @@ final class CommandLineTest {
                     --verbose                      | unknown command: --verbose;
                     serve --listn a:1              | --listn: unknown flag of headgate serve
                     serve --json                   | --json: unknown flag of headgate serve
+                    serve --repair                 | --repair: unknown flag of headgate serve
+                    fsck --repair=yes              | --repair: unknown flag of headgate fsck
                     serve --listen                 | --listen: needs a value
                     serve --listen --data d        | --listen: needs a value
                     serve --data=                  | --data: needs a value

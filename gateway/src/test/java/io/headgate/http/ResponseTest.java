@@ -11,6 +11,11 @@ import io.headgate.http.RawClient.Reply;
 import io.headgate.http.RequestHead.Field;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.ReadableByteChannel;
@@ -18,6 +23,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -190,6 +196,54 @@ final class ResponseTest {
             assertThat(observed.cutShort()).isTrue();
             assertThat(observed.sentBytes()).isLessThanOrEqualTo(500_000);
         }
+    }
+
+    @Test
+    void a_streamed_body_arrives_as_it_is_flushed_and_whole() throws Exception {
+        CountDownLatch firstSeen = new CountDownLatch(1);
+        byte[] rest = random(700_000);
+        Response.Source source = out -> {
+            out.write("first\n".getBytes(UTF_8));
+            out.flush();
+            try {
+                firstSeen.await();
+            } catch (InterruptedException stopped) {
+                throw new IOException(stopped);
+            }
+            out.write(rest);
+        };
+        try (ServerFixture fixture =
+                        new ServerFixture(exchange -> new Response(200, List.of(), new Response.Body.Stream(source)));
+                HttpClient client = HttpClient.newHttpClient()) {
+            InputStream body = client.send(request(fixture), HttpResponse.BodyHandlers.ofInputStream())
+                    .body();
+            assertThat(body.readNBytes(6)).isEqualTo("first\n".getBytes(UTF_8));
+            firstSeen.countDown();
+            assertThat(body.readAllBytes()).isEqualTo(rest);
+        }
+    }
+
+    @Test
+    void a_streamed_body_that_fails_on_the_way_cuts_the_connection() throws Exception {
+        Response.Source source = out -> {
+            out.write(new byte[100]);
+            out.flush();
+            throw new IOException("secret");
+        };
+        try (ServerFixture fixture =
+                        new ServerFixture(exchange -> new Response(200, List.of(), new Response.Body.Stream(source)));
+                HttpClient client = HttpClient.newHttpClient()) {
+            assertThatThrownBy(() -> client.send(request(fixture), HttpResponse.BodyHandlers.ofByteArray()))
+                    .isInstanceOf(IOException.class);
+            await().until(() -> fixture.observed.size() == 1);
+            assertThat(fixture.observed.element().cutShort()).isTrue();
+        }
+    }
+
+    private static HttpRequest request(ServerFixture fixture) {
+        return HttpRequest.newBuilder(URI.create(
+                        "http://127.0.0.1:" + fixture.server.address().getPort() + "/"))
+                .build();
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.headgate.domain.ObjectKey;
 import io.headgate.domain.Slice;
 import io.headgate.namespace.Outcome.Done;
 import io.headgate.namespace.Outcome.Refused;
+import java.io.OutputStream;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -975,6 +977,17 @@ final class ModelNamespace implements Namespace {
                 recount(orphanedAt);
             }
         }
+        return garbage(account)
+                .filter(garbage -> garbage.queuedAt().isBefore(queuedBefore))
+                .limit(limit)
+                .toList();
+    }
+
+    private static final Comparator<Garbage> QUEUED = Comparator.comparing(Garbage::queuedAt)
+            .thenComparing(garbage -> garbage.blob().createdAt())
+            .thenComparing(Garbage::blob);
+
+    private Stream<Garbage> garbage(String account) {
         Stream<Garbage> dead = blobs.values().stream()
                 .filter(blob -> blob.queuedAt != null && blob.account.equals(account))
                 .map(blob -> new Garbage(blob.whole.blob(), account, blob.whole.lengthBytes(), millis(blob.queuedAt)));
@@ -983,13 +996,65 @@ final class ModelNamespace implements Namespace {
                         copy.getValue().isGarbage() && copy.getKey().account().equals(account))
                 .map(copy -> new Garbage(
                         copy.getKey().blob(), account, copy.getValue().sizeBytes, millis(copy.getValue().queuedAt)));
-        return Stream.concat(dead, left)
-                .filter(garbage -> garbage.queuedAt().isBefore(queuedBefore))
-                .sorted(Comparator.comparing(Garbage::queuedAt)
-                        .thenComparing(garbage -> garbage.blob().createdAt())
-                        .thenComparing(Garbage::blob))
+        return Stream.concat(dead, left).sorted(QUEUED);
+    }
+
+    @Override
+    public List<Garbage> garbage(String account, Garbage after, int limit) {
+        return garbage(account)
+                .filter(garbage -> after == null || QUEUED.compare(garbage, after) > 0)
                 .limit(limit)
                 .toList();
+    }
+
+    @Override
+    public List<BucketName> bucketNames(String after, int limit) {
+        return buckets.keySet().stream()
+                .filter(name -> name.value().compareTo(after) > 0)
+                .limit(limit)
+                .toList();
+    }
+
+    /** Nothing is recorded that could differ from what is counted. */
+    @Override
+    public long audit(Consumer<Discrepancy> found) {
+        return 0;
+    }
+
+    @Override
+    public boolean correct(long audit, List<Discrepancy.Correctable> wrong, Instant now) {
+        return wrong.isEmpty();
+    }
+
+    @Override
+    public void backup(Instant now, OutputStream out) {
+        throw new UnsupportedOperationException("a model has no rows");
+    }
+
+    @Override
+    public void holders(Collection<BlobId> wanted, Consumer<Holder> found) {
+        buckets.forEach((name, bucket) -> bucket.objects.forEach((key, current) -> {
+            for (ManifestSlice slice : slices(current.version.manifest())) {
+                if (wanted.contains(slice.slice().blob())) {
+                    found.accept(new Holder.OfVersion(
+                            name, key, current.version.writeId(), slice.objectOffsetBytes(), located(slice.slice())));
+                }
+            }
+        }));
+        for (UploadState upload : uploads.values()) {
+            for (PartState part : upload.parts.values()) {
+                for (Slice slice : part.slices) {
+                    if (wanted.contains(slice.blob())) {
+                        found.accept(new Holder.OfPart(
+                                upload.upload.bucket(),
+                                upload.upload.key(),
+                                upload.upload.id(),
+                                part.part.number(),
+                                located(slice)));
+                    }
+                }
+            }
+        }
     }
 
     @Override

@@ -107,6 +107,7 @@ public abstract class NamespaceModelTest {
                 if (step % CHECK_EVERY == CHECK_EVERY - 1) {
                     checkAll();
                     checkInside();
+                    checkAudit();
                 }
                 if (step == steps / 2) {
                     engine.close();
@@ -451,6 +452,23 @@ public abstract class NamespaceModelTest {
         assertThat(Set.copyOf(actual)).isEqualTo(Set.copyOf(expected));
         assertThat(actual).extracting(Garbage::queuedAt).isSorted();
         return expected;
+    }
+
+    private void checkAudit() {
+        List<Discrepancy> found = new ArrayList<>();
+        engine.audit(found::add);
+        assertThat(found).isEmpty();
+        assertThat(holders(engine)).containsExactlyInAnyOrderElementsOf(holders(model));
+        for (String account : ACCOUNTS) {
+            assertThat(engine.garbage(account, null, 100_000))
+                    .containsExactlyInAnyOrderElementsOf(model.garbage(account, null, 100_000));
+        }
+    }
+
+    private List<Holder> holders(Namespace namespace) {
+        List<Holder> found = new ArrayList<>();
+        namespace.holders(seen, found::add);
+        return found;
     }
 
     private void openIntent() {

@@ -108,7 +108,7 @@ final class OrphanSweepTest {
     @Test
     void an_account_full_of_blobs_of_another_namespace_is_not_emptied() throws Exception {
         BlobId known = site.put("known", "disk-1", 3);
-        for (int i = 0; i < OrphanSweep.PLAUSIBLE + 10; i++) {
+        for (int i = 0; i < Strays.PLAUSIBLE + 10; i++) {
             orphan("disk-1", 3);
         }
         site.clock.move(Duration.ofHours(7));
@@ -116,8 +116,8 @@ final class OrphanSweepTest {
 
         site.turnUntilIdle(sweep);
 
-        assertThat(usage().garbageBlobs()).isLessThanOrEqualTo(OrphanSweep.PLAUSIBLE);
-        assertThat(site.blobs("disk-1")).hasSize(OrphanSweep.PLAUSIBLE + 11).contains(known);
+        assertThat(usage().garbageBlobs()).isLessThanOrEqualTo(Strays.PLAUSIBLE);
+        assertThat(site.blobs("disk-1")).hasSize(Strays.PLAUSIBLE + 11).contains(known);
     }
 
     @Test

@@ -33,6 +33,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +41,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /** A gateway without its front: a namespace, three accounts whose stores can be broken, and a clock that is moved. */
@@ -67,10 +69,23 @@ public final class Site implements AutoCloseable {
 
     /** @param limits of each account */
     public Site(Path directory, UnaryOperator<BlobStore> guarding, Limits limits) {
-        namespace = SqliteNamespace.open(
-                directory.resolve("namespace.db"),
-                clock,
-                SqliteOptions.defaults().withFlush(false));
+        this(
+                directory,
+                guarding,
+                limits,
+                clock -> SqliteNamespace.open(
+                        directory.resolve("namespace.db"),
+                        clock,
+                        SqliteOptions.defaults().withFlush(false)));
+    }
+
+    /** @param engine opens the namespace */
+    public Site(
+            Path directory,
+            UnaryOperator<BlobStore> guarding,
+            Limits limits,
+            Function<InstantSource, Namespace> engine) {
+        namespace = engine.apply(clock);
         namespace.createBucket(new Bucket(BUCKET, "alice", "", clock.instant()));
         List<Account> all = new ArrayList<>();
         for (String name : List.of("disk-1", "disk-2", "disk-3")) {

@@ -61,6 +61,14 @@ final class Blobs {
              WHERE account = ? AND released_at IS NOT NULL AND gone_at IS NULL AND released_at < ?
              ORDER BY released_at, id LIMIT ?)
             ORDER BY released_at, id LIMIT ?""";
+    private static final String GARBAGE = """
+            (SELECT id, size, released_at FROM blobs
+             WHERE account = ? AND refs = 0 AND (released_at, id) > (?, ?) ORDER BY released_at, id LIMIT ?)
+            UNION ALL
+            (SELECT id, size, released_at FROM copies
+             WHERE account = ? AND released_at IS NOT NULL AND gone_at IS NULL AND (released_at, id) > (?, ?)
+             ORDER BY released_at, id LIMIT ?)
+            ORDER BY released_at, id LIMIT ?""";
     private static final String PAGE = "SELECT id, account, size, refs FROM blobs WHERE id > ? ORDER BY id LIMIT ?";
     /** Comes before every id. */
     private static final byte[] BEFORE_ALL = {};
@@ -206,6 +214,25 @@ final class Blobs {
                 limit,
                 account,
                 beforeMillis,
+                limit,
+                limit);
+    }
+
+    static List<Garbage> garbage(Session session, String account, @Nullable Garbage after, int limit)
+            throws SQLException {
+        long queuedAt = after == null ? Long.MIN_VALUE : after.queuedAt().toEpochMilli();
+        byte[] id = after == null ? BEFORE_ALL : Codec.blobId(after.blob());
+        return session.all(
+                GARBAGE,
+                row -> new Garbage(
+                        Codec.blobId(row.getBytes(1)), account, row.getLong(2), Codec.millis(row.getLong(3))),
+                account,
+                queuedAt,
+                id,
+                limit,
+                account,
+                queuedAt,
+                id,
                 limit,
                 limit);
     }

@@ -16,6 +16,7 @@ final class Column {
         TEXT("text"),
         BIGINT("int8"),
         INTEGER("int4"),
+        BOOLEAN("bool"),
         BYTES("bytea");
 
         private final String name;
@@ -27,6 +28,16 @@ final class Column {
 
     private Column(Type type) {
         this.type = type;
+    }
+
+    /** A column of a type of the server's, by the server's name. */
+    static Column of(String name) {
+        for (Type type : Type.values()) {
+            if (type.name.equals(name)) {
+                return new Column(type);
+            }
+        }
+        throw new IllegalArgumentException("a column of type " + name);
     }
 
     static Column text() {
@@ -63,6 +74,7 @@ final class Column {
             case TEXT -> new String[values.size()];
             case BIGINT -> new Long[values.size()];
             case INTEGER -> new Integer[values.size()];
+            case BOOLEAN -> new Boolean[values.size()];
             case BYTES -> new byte[values.size()][];
         };
         return connection.createArrayOf(type.name, values.toArray(array));

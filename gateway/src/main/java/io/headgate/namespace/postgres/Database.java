@@ -3,6 +3,8 @@ package io.headgate.namespace.postgres;
 import io.headgate.namespace.NamespaceException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -18,6 +20,21 @@ import org.slf4j.LoggerFactory;
 final class Database implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Database.class);
     private static final String STATUS = "SELECT pg_xact_status(?::text::xid8)";
+
+    private static final String NO_TIMEOUTS = """
+            SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0""";
+
+    /** Here the planner is to choose as it does by default, since all rows are read. */
+    private static final String READ_ALL = """
+            SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY;
+            SET LOCAL plan_cache_mode = force_custom_plan; SET LOCAL enable_seqscan = on; SET LOCAL enable_hashjoin = on;
+            SET LOCAL enable_mergejoin = on; SET LOCAL enable_bitmapscan = on; SET LOCAL random_page_cost = 4;
+            SET LOCAL seq_page_cost = 1; SET LOCAL cpu_tuple_cost = 0.01;
+            """ + NO_TIMEOUTS;
+
+    /** So long the server may sort before it sends the first row. */
+    private static final Duration LONGEST_SILENCE = Duration.ofHours(6);
+
     private static final int LEAST_VERSION = 14;
     private static final int MOST_LOST = 3;
     private static final long LONGEST_BACKOFF_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -68,6 +85,34 @@ final class Database implements AutoCloseable {
                     return guarded(connection, () -> work.run(new Session(connection, false)));
                 }
             });
+        } finally {
+            pool.leave();
+        }
+    }
+
+    /** Runs reads that take long and all see the same instant; not again after a failure, as what was read has been told. */
+    <T extends @Nullable Object> T readAll(Read<T> work) {
+        return allAtOnce(READ_ALL, work);
+    }
+
+    /** Runs a transaction that writes much, once. */
+    <T extends @Nullable Object> T writeAll(Read<T> work) {
+        return allAtOnce(NO_TIMEOUTS, work);
+    }
+
+    private <T extends @Nullable Object> T allAtOnce(String settings, Read<T> work) {
+        pool.enter();
+        try (Connection connection = pool.take()) {
+            connection.setNetworkTimeout(Runnable::run, (int) LONGEST_SILENCE.toMillis());
+            connection.setAutoCommit(false);
+            try (Statement statement = connection.createStatement()) {
+                statement.execute(settings);
+            }
+            T value = guarded(connection, () -> work.run(new Session(connection, false)));
+            connection.commit();
+            return value;
+        } catch (SQLException failed) {
+            throw outage(Failure.of(failed), failed);
         } finally {
             pool.leave();
         }

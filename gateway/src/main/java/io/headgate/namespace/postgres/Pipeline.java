@@ -65,7 +65,7 @@ final class Pipeline {
         }
         // The driver keeps the prepared statement of a text and takes it again.
         try (PreparedStatement statement = session.connection().prepareStatement(sql.toString())) {
-            bind(statement);
+            bind(statement, arguments);
             boolean rows = statement.execute();
             for (Step step : steps) {
                 if (rows) {
@@ -78,8 +78,8 @@ final class Pipeline {
         }
     }
 
-    private void bind(PreparedStatement statement) throws SQLException {
-        Connection connection = session.connection();
+    static void bind(PreparedStatement statement, List<@Nullable Object> arguments) throws SQLException {
+        Connection connection = statement.getConnection();
         for (int i = 0; i < arguments.size(); i++) {
             Object argument = arguments.get(i);
             switch (argument) {

@@ -16,7 +16,9 @@ import io.headgate.namespace.CompleteUpload;
 import io.headgate.namespace.CopyObject;
 import io.headgate.namespace.CopyPart;
 import io.headgate.namespace.DeleteObject;
+import io.headgate.namespace.Discrepancy;
 import io.headgate.namespace.Garbage;
+import io.headgate.namespace.Holder;
 import io.headgate.namespace.Intent;
 import io.headgate.namespace.LiveBlobs;
 import io.headgate.namespace.Manifest;
@@ -37,12 +39,20 @@ import io.headgate.namespace.Rebalance;
 import io.headgate.namespace.Upload;
 import io.headgate.namespace.UploadPage;
 import io.headgate.namespace.UploadQuery;
+import io.headgate.namespace.codec.Backup;
+import io.headgate.namespace.codec.BackupReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,6 +72,8 @@ public final class PostgresNamespace implements Namespace {
 
     /** The sums have so many parts at most, two for each gateway; more gateways share. */
     private static final int SLOTS = 64;
+
+    private static final String BUCKET_NAMES = "SELECT name FROM buckets WHERE name > ? ORDER BY name LIMIT ?";
 
     private final Database database;
     private final PutLane lane;
@@ -375,6 +387,73 @@ public final class PostgresNamespace implements Namespace {
     @Override
     public AccountRemoval removeAccount(String name, Instant now) {
         return write(tx -> AddedAccounts.remove(tx.session(), name, now));
+    }
+
+    @Override
+    public List<BucketName> bucketNames(String after, int limit) {
+        return database.read(
+                session -> session.all(BUCKET_NAMES, row -> new BucketName(row.getString(1)), after, limit));
+    }
+
+    @Override
+    public List<Garbage> garbage(String account, @Nullable Garbage after, int limit) {
+        return database.read(session -> Blobs.garbage(session, account, after, limit));
+    }
+
+    @Override
+    public long audit(Consumer<Discrepancy> found) {
+        return database.readAll(session -> Audit.run(session, found));
+    }
+
+    @Override
+    public boolean correct(long audit, List<Discrepancy.Correctable> wrong, Instant now) {
+        return write(tx -> Audit.correct(tx, audit, wrong, now));
+    }
+
+    @Override
+    public void holders(Collection<BlobId> blobs, Consumer<Holder> found) {
+        database.readAll(session -> {
+            Holders.find(session, blobs, found);
+            return true;
+        });
+    }
+
+    @Override
+    public void backup(Instant now, OutputStream out) throws IOException {
+        try {
+            database.readAll(session -> {
+                Backups.write(session, id, now, out);
+                return true;
+            });
+        } catch (UncheckedIOException failed) {
+            throw failed.getCause();
+        }
+    }
+
+    /**
+     * Makes the empty namespace in a database the one of a backup; its tables are made first if there are none. If this fails, nothing else
+     * has changed.
+     *
+     * @throws NamespaceException if the backup is not whole, the namespace not empty, or gateways are connected to it
+     */
+    public static Backup.Header restore(PostgresOptions options, InstantSource clock, InputStream backup)
+            throws IOException {
+        BackupReader reader = new BackupReader(backup);
+        Map<String, String> parameters = new HashMap<>(options.parameters());
+        parameters.put("ApplicationName", "headgate-restore");
+        try (Database database = new Database(options.withParameters(parameters), clock)) {
+            database.checkServer();
+            database.pool().migrate();
+            return database.writeAll(session -> {
+                try {
+                    return Backups.read(session, reader);
+                } catch (IOException failed) {
+                    throw new UncheckedIOException(failed);
+                }
+            });
+        } catch (UncheckedIOException failed) {
+            throw failed.getCause();
+        }
     }
 
     @Override

@@ -1,15 +1,19 @@
 package io.headgate.namespace.postgres;
 
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A connection, with or without an open transaction. Each call is one round trip. For one thread at a time. */
 final class Session {
     private static final String TRANSACTION_ID = "SELECT pg_current_xact_id()::text";
+
+    private static final int ROWS_AT_ONCE = 1_000;
 
     private final Connection connection;
     private final boolean writing;
@@ -56,6 +60,19 @@ final class Session {
             throws SQLException {
         List<T> all = all(sql, row, arguments);
         return all.isEmpty() ? null : all.getFirst();
+    }
+
+    /** Reads the rows of a long result one after the other, while a transaction is open. */
+    void each(String sql, Pipeline.RowReader rows, @Nullable Object... arguments) throws SQLException {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            statement.setFetchSize(ROWS_AT_ONCE);
+            Pipeline.bind(statement, Arrays.asList(arguments));
+            try (ResultSet result = statement.executeQuery()) {
+                while (result.next()) {
+                    rows.read(result);
+                }
+            }
+        }
     }
 
     /** All rows. */

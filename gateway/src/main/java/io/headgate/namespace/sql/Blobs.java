@@ -41,6 +41,17 @@ final class Blobs {
                 WHERE account = ? AND released_at IS NOT NULL AND gone_at IS NULL AND released_at < ?
                 ORDER BY released_at, id LIMIT ?))
             ORDER BY released_at, id LIMIT ?""";
+    private static final String GARBAGE = """
+            SELECT id, size, released_at FROM (
+              SELECT * FROM (
+                SELECT id, size, released_at FROM blobs
+                WHERE account = ?1 AND refs = 0 AND (released_at, id) > (?2, ?3) ORDER BY released_at, id LIMIT ?4)
+              UNION ALL
+              SELECT * FROM (
+                SELECT id, size, released_at FROM copies
+                WHERE account = ?1 AND released_at IS NOT NULL AND gone_at IS NULL AND (released_at, id) > (?2, ?3)
+                ORDER BY released_at, id LIMIT ?4))
+            ORDER BY released_at, id LIMIT ?4""";
     private static final String FORGET = "DELETE FROM blobs WHERE id = ? AND account = ? AND refs = 0 RETURNING size";
     private static final String ACCOUNT = "SELECT account FROM blobs WHERE id = ?";
     private static final String PAGE = "SELECT id, account, size, refs FROM blobs WHERE id > ? ORDER BY id LIMIT ?";
@@ -168,6 +179,18 @@ final class Blobs {
                 account,
                 beforeMillis,
                 limit,
+                limit);
+    }
+
+    static List<Garbage> garbage(Session session, String account, @Nullable Garbage after, int limit)
+            throws SQLException {
+        return session.all(
+                GARBAGE,
+                row -> new Garbage(
+                        Codec.blobId(row.getBytes(1)), account, row.getLong(2), Codec.millis(row.getLong(3))),
+                account,
+                after == null ? Long.MIN_VALUE : after.queuedAt().toEpochMilli(),
+                after == null ? BEFORE_ALL : Codec.blobId(after.blob()),
                 limit);
     }
 

@@ -3,6 +3,7 @@ package io.headgate.namespace.sql;
 import java.sql.SQLException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,6 +24,7 @@ final class SqliteCheckpointer implements AutoCloseable {
     private final Thread thread;
     private final Semaphore wakeUp = new Semaphore(0);
     private final ReentrantLock running = new ReentrantLock();
+    private final AtomicInteger longReads = new AtomicInteger();
     private volatile boolean commits;
     private volatile boolean closed;
 
@@ -43,20 +45,36 @@ final class SqliteCheckpointer implements AutoCloseable {
         thread.start();
     }
 
+    /**
+     * Begins a read of everything. Until it ends, the log cannot be begun again, only grow: nobody waits for what would fail after a long
+     * time-out.
+     */
+    void beginLongRead() {
+        longReads.incrementAndGet();
+    }
+
+    void endLongRead() {
+        longReads.decrementAndGet();
+    }
+
+    /** Whether the log is longer than that many times its bound, and can be begun again. */
+    private boolean isTooLong(int times) {
+        return longReads.get() == 0 && file.walBytes() > times * options.walLimitBytes();
+    }
+
     /** To be called by the writer after each commit; waits only if the log has outgrown twice its bound. */
     void committed() {
         commits = true;
-        long bytes = file.walBytes();
-        if (bytes > 2 * options.walLimitBytes()) {
+        if (isTooLong(2)) {
             running.lock();
             try {
-                if (file.walBytes() > 2 * options.walLimitBytes()) {
+                if (isTooLong(2)) {
                     fold(RESTART);
                 }
             } finally {
                 running.unlock();
             }
-        } else if (bytes > options.walLimitBytes() && wakeUp.availablePermits() == 0) {
+        } else if (isTooLong(1) && wakeUp.availablePermits() == 0) {
             wakeUp.release();
         }
     }
@@ -85,7 +103,7 @@ final class SqliteCheckpointer implements AutoCloseable {
         running.lock();
         try {
             fold(PASSIVE);
-            if (file.walBytes() > options.walLimitBytes() && lane != null) {
+            if (isTooLong(1) && lane != null) {
                 lane.whilePaused(() -> fold(RESTART));
             }
         } finally {

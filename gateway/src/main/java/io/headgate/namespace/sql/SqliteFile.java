@@ -146,6 +146,13 @@ final class SqliteFile {
         return new Session(connection);
     }
 
+    /** One for reads that sort more than fits into memory: SQLite does that in files in its directory for temporary ones. */
+    Session bulkReader() throws SQLException {
+        Session session = reader();
+        session.update("PRAGMA temp_store = FILE");
+        return session;
+    }
+
     /** A connection that leaves transactions to whoever says BEGIN and COMMIT. */
     private Connection connect(int cacheKib) throws SQLException {
         Properties driver = new Properties();

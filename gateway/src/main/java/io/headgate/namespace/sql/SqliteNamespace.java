@@ -16,7 +16,9 @@ import io.headgate.namespace.CompleteUpload;
 import io.headgate.namespace.CopyObject;
 import io.headgate.namespace.CopyPart;
 import io.headgate.namespace.DeleteObject;
+import io.headgate.namespace.Discrepancy;
 import io.headgate.namespace.Garbage;
+import io.headgate.namespace.Holder;
 import io.headgate.namespace.Intent;
 import io.headgate.namespace.LiveBlobs;
 import io.headgate.namespace.Manifest;
@@ -37,13 +39,21 @@ import io.headgate.namespace.Rebalance;
 import io.headgate.namespace.Upload;
 import io.headgate.namespace.UploadPage;
 import io.headgate.namespace.UploadQuery;
+import io.headgate.namespace.codec.Backup;
+import io.headgate.namespace.codec.BackupReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The namespace in an SQLite file of its own: the embedded engine, for one gateway. */
@@ -54,7 +64,10 @@ public final class SqliteNamespace implements Namespace {
     /** How many slices of an orphan one step releases. */
     private static final int SLICES_A_STEP = 1_000;
 
+    private static final String BUCKET_NAMES = "SELECT name FROM buckets WHERE name > ? ORDER BY name LIMIT ?";
+
     private final String id;
+    private final SqliteFile file;
     private final SqliteLane lane;
     private final SqliteReaders readers;
     private final RecentVersions recent;
@@ -63,6 +76,7 @@ public final class SqliteNamespace implements Namespace {
 
     private SqliteNamespace(SqliteFile file, InstantSource clock, SqliteOptions options) {
         this.id = file.namespaceId();
+        this.file = file;
         this.rules = new MultipartRules(options.minPartBytes());
         this.readers = new SqliteReaders(file, options);
         this.recent = new RecentVersions(options.recentVersionsBytes());
@@ -354,6 +368,83 @@ public final class SqliteNamespace implements Namespace {
     @Override
     public AccountRemoval removeAccount(String name, Instant now) {
         return lane.write(batch -> AddedAccounts.remove(batch.session(), name, now));
+    }
+
+    @Override
+    public List<BucketName> bucketNames(String after, int limit) {
+        return readers.read(
+                session -> session.all(BUCKET_NAMES, row -> new BucketName(row.getString(1)), after, limit));
+    }
+
+    @Override
+    public List<Garbage> garbage(String account, @Nullable Garbage after, int limit) {
+        return readers.read(session -> Blobs.garbage(session, account, after, limit));
+    }
+
+    @Override
+    public long audit(Consumer<Discrepancy> found) {
+        return readAll(session -> Audit.run(session, found));
+    }
+
+    @Override
+    public boolean correct(long audit, List<Discrepancy.Correctable> wrong, Instant now) {
+        return lane.write(batch -> Audit.correct(batch, audit, wrong, now));
+    }
+
+    @Override
+    public void holders(Collection<BlobId> blobs, Consumer<Holder> found) {
+        readAll(session -> {
+            Holders.find(session, blobs, found);
+            return true;
+        });
+    }
+
+    /** Runs a read that takes long, over a connection of its own, which sees one state. */
+    private <T> T readAll(SqliteReaders.Work<T> work) {
+        checkpointer.beginLongRead();
+        try (Session session = file.bulkReader()) {
+            session.update("BEGIN");
+            T value = work.run(session);
+            session.update("COMMIT");
+            return value;
+        } catch (SQLException failed) {
+            throw new NamespaceException("the namespace could not read: " + failed.getMessage(), failed);
+        } finally {
+            checkpointer.endLongRead();
+        }
+    }
+
+    @Override
+    public void backup(Instant now, OutputStream out) throws IOException {
+        try {
+            readAll(session -> {
+                try {
+                    Backups.write(session, id, now, out);
+                } catch (IOException failed) {
+                    throw new UncheckedIOException(failed);
+                }
+                return true;
+            });
+        } catch (UncheckedIOException failed) {
+            throw failed.getCause();
+        }
+    }
+
+    /**
+     * Makes an empty namespace, or a file that does not exist yet, the one of a backup. If this fails, nothing has changed.
+     *
+     * @throws NamespaceException if the backup is not whole, or the namespace not empty
+     */
+    public static Backup.Header restore(Path file, SqliteOptions options, InputStream backup) throws IOException {
+        BackupReader reader = new BackupReader(backup);
+        try (Session session = SqliteFile.open(file, options).writer()) {
+            session.update("BEGIN IMMEDIATE");
+            Backup.Header header = Backups.read(session, reader);
+            session.update("COMMIT");
+            return header;
+        } catch (SQLException failed) {
+            throw new NamespaceException("the namespace could not be restored: " + failed.getMessage(), failed);
+        }
     }
 
     @Override

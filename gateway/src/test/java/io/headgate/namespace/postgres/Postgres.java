@@ -51,6 +51,7 @@ public final class Postgres {
             }
             if (!tables.isEmpty()) {
                 statement.execute("UPDATE rebalance SET running = false, moved_blobs = 0, moved_bytes = 0");
+                statement.execute("DELETE FROM settings WHERE name = 'corrections'");
                 statement.execute("TRUNCATE " + String.join(", ", tables) + " RESTART IDENTITY");
             }
         }

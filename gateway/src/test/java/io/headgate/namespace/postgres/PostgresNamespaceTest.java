@@ -1,6 +1,7 @@
 package io.headgate.namespace.postgres;
 
 import io.headgate.namespace.AddedAccountContract;
+import io.headgate.namespace.AuditContract;
 import io.headgate.namespace.BucketContract;
 import io.headgate.namespace.GarbageContract;
 import io.headgate.namespace.ListingContract;
@@ -101,6 +102,19 @@ final class PostgresNamespaceTest {
 
     @Nested
     final class AddedAccounts extends AddedAccountContract {
+        @Override
+        protected Namespace open() throws SQLException {
+            return emptied(clock);
+        }
+
+        @Override
+        protected Namespace reopen() {
+            return PostgresNamespace.open(OPTIONS, clock);
+        }
+    }
+
+    @Nested
+    final class Audits extends AuditContract {
         @Override
         protected Namespace open() throws SQLException {
             return emptied(clock);

@@ -1,6 +1,7 @@
 package io.headgate.namespace.sql;
 
 import io.headgate.namespace.AddedAccountContract;
+import io.headgate.namespace.AuditContract;
 import io.headgate.namespace.BucketContract;
 import io.headgate.namespace.GarbageContract;
 import io.headgate.namespace.ListingContract;
@@ -108,6 +109,19 @@ final class SqliteNamespaceTest {
 
     @Nested
     final class AddedAccounts extends AddedAccountContract {
+        @Override
+        protected Namespace open() {
+            return openFile(clock);
+        }
+
+        @Override
+        protected Namespace reopen() {
+            return openFile(clock);
+        }
+    }
+
+    @Nested
+    final class Audits extends AuditContract {
         @Override
         protected Namespace open() {
             return openFile(clock);
