@@ -25,7 +25,7 @@ import io.headgate.namespace.AccountUsage;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.ReadsInFlight;
 import io.headgate.namespace.WriteIntents;
-import io.headgate.namespace.postgres.PostgresNamespace;
+import io.headgate.namespace.cache.CachedNamespace;
 import io.headgate.namespace.postgres.PostgresOptions;
 import io.headgate.namespace.sql.SqliteNamespace;
 import io.headgate.namespace.sql.SqliteOptions;
@@ -109,6 +109,10 @@ public final class Gateway implements AutoCloseable {
             account.meter().setUsage(of.liveBytes(), of.garbageBytes(), 0);
         }
         metrics.addAccounts(accounts);
+        if (namespace instanceof CachedNamespace cached
+                && config.namespace().cache().isPresent()) {
+            metrics.addCache(cached.statistics());
+        }
         Gateway gateway = new Gateway(config, root, metrics.measured(namespace), accounts, carriers, metrics, clock);
         metrics.addDrain(accounts, gateway.drain);
         metrics.addWorkers(gateway.workers);
@@ -224,7 +228,7 @@ public final class Gateway implements AutoCloseable {
                                 .withWalLimitBytes(namespace.walLimitBytes())
                                 .withFlush(namespace.durability() == HeadgateConfig.Durability.SYNC));
             case POSTGRES ->
-                PostgresNamespace.open(postgres(config, namespace.database().orElseThrow()), clock);
+                CacheWiring.cached(config, postgres(config, namespace.database().orElseThrow()), clock);
             case REDIS -> throw new IllegalStateException("the configuration refuses this engine");
         };
     }
