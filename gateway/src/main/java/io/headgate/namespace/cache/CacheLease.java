@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 final class CacheLease implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(CacheLease.class);
 
-    /** On the state off, whatever leases on others last: it must be over before warming is. */
-    private static final Duration LEASE_ON_OFF = Duration.ofSeconds(1);
+    /** On the state off, whatever leases on others last: warming lasts longer. */
+    private static final Duration LEASE_ON_OFF = Duration.ofMillis(500);
 
     /** Clocks of two machines run at rates that differ by less than this part. */
     private static final int DRIFT_PARTS = 10;
@@ -296,8 +296,7 @@ final class CacheLease implements AutoCloseable {
                 }
             }
             case WARMING -> {
-                long warmAt = known.knownSinceNanos
-                        + withDrift(state.lease().plus(LEASE_ON_OFF).plus(state.longestWrite()));
+                long warmAt = known.knownSinceNanos + withDrift(LEASE_ON_OFF.plus(state.longestWrite()));
                 if (isAnother(server, state)) {
                     switchOff(state);
                 } else if (server != null && nanos.getAsLong() - warmAt >= 0) {
@@ -346,8 +345,13 @@ final class CacheLease implements AutoCloseable {
         }
         try {
             thread.join(TimeUnit.SECONDS.toMillis(5));
+            if (complaining) {
+                register.withdraw(settings.gateway());
+            }
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
+        } catch (NamespaceException unavailable) {
+            LOG.debug("The complaint ends by itself", unavailable);
         }
     }
 }

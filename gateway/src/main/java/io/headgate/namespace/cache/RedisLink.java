@@ -368,6 +368,7 @@ final class RedisLink implements AutoCloseable {
             String objection = objection(info);
             if (objection != null) {
                 disable(objection);
+                drop(now, objection);
                 return false;
             }
             await(now.connection.async().set(probeKey, ONE, SetArgs.Builder.px(PAUSE_MILLIS)));

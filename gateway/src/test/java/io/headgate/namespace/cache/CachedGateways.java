@@ -30,6 +30,10 @@ final class CachedGateways {
                 Duration.ofMillis(1));
     }
 
+    static RedisAddress at(int port) {
+        return new RedisAddress("127.0.0.1", port, false, null, null, 0);
+    }
+
     static CachedNamespace open(
             PostgresOptions database, @Nullable RedisAddress redis, CacheSettings settings, InstantSource clock) {
         Namespace namespace = PostgresNamespace.open(database, clock);

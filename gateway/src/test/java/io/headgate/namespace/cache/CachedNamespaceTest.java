@@ -9,6 +9,7 @@ import io.headgate.namespace.Namespace;
 import io.headgate.namespace.ObjectContract;
 import io.headgate.namespace.postgres.Postgres;
 import io.headgate.namespace.postgres.PostgresOptions;
+import io.headgate.servers.RedisServer;
 import java.sql.SQLException;
 import java.time.InstantSource;
 import org.junit.jupiter.api.AfterAll;
@@ -19,11 +20,11 @@ import org.junit.jupiter.api.Nested;
 final class CachedNamespaceTest {
     private static final PostgresOptions OPTIONS = Postgres.fresh();
 
-    private static Redis redis;
+    private static RedisServer redis;
 
     @BeforeAll
     static void start() {
-        redis = Redis.start();
+        redis = RedisServer.start();
     }
 
     @AfterAll
@@ -38,7 +39,8 @@ final class CachedNamespaceTest {
     }
 
     private static Namespace cached(InstantSource clock) {
-        return CachedGateways.on(CachedGateways.open(OPTIONS, redis.address(), CachedGateways.settings(), clock));
+        return CachedGateways.on(
+                CachedGateways.open(OPTIONS, CachedGateways.at(redis.port()), CachedGateways.settings(), clock));
     }
 
     @Nested

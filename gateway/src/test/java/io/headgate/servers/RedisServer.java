@@ -1,4 +1,4 @@
-package io.headgate.namespace.cache;
+package io.headgate.servers;
 
 import java.io.BufferedReader;
 import java.io.File;
@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import redis.embedded.core.ExecutableProvider;
 
 /** A real Redis process on a port of its own, which can be killed, started again and told things behind the gateways' backs. */
-public final class Redis implements AutoCloseable {
+public final class RedisServer implements AutoCloseable {
     private static final int TRIES = 10;
     private static final long STARTS_WITHIN_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static @Nullable File program;
@@ -28,15 +28,15 @@ public final class Redis implements AutoCloseable {
     private int port;
     private Process process;
 
-    private Redis(Path directory, List<String> settings) {
+    private RedisServer(Path directory, List<String> settings) {
         this.directory = directory;
         this.settings = settings;
     }
 
     /** @param settings such as {@code --maxmemory} and its value */
-    public static Redis start(String... settings) {
+    public static RedisServer start(String... settings) {
         try {
-            Redis redis = new Redis(Files.createTempDirectory("headgate-redis"), List.of(settings));
+            RedisServer redis = new RedisServer(Files.createTempDirectory("headgate-redis"), List.of(settings));
             redis.launch();
             return redis;
         } catch (IOException failed) {
@@ -102,15 +102,6 @@ public final class Redis implements AutoCloseable {
             }
         }
         return false;
-    }
-
-    public RedisAddress address() {
-        return address(port);
-    }
-
-    /** The address of this machine's port. */
-    public static RedisAddress address(int port) {
-        return new RedisAddress("127.0.0.1", port, false, null, null, 0);
     }
 
     public int port() {
