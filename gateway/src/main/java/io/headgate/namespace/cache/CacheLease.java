@@ -71,6 +71,7 @@ final class CacheLease implements AutoCloseable {
         this.statistics = statistics;
         this.nanos = nanos;
         this.clock = clock;
+        statistics.state(this::generation, this::isUsed);
         this.thread = Thread.ofPlatform().name("cache-lease").daemon().unstarted(this::serve);
     }
 
@@ -96,6 +97,17 @@ final class CacheLease implements AutoCloseable {
     boolean holds(CacheState state) {
         CacheState now = held();
         return now != null && now.generation() == state.generation();
+    }
+
+    private long generation() {
+        Held known = held;
+        return known == null ? 0 : known.state.generation();
+    }
+
+    /** Whether a look-up would be answered from the cache now. */
+    private boolean isUsed() {
+        CacheState state = held();
+        return state != null && state.phase() == Phase.ON && link.isReadable(state.serverId());
     }
 
     private boolean holds(Held known) {
@@ -248,17 +260,8 @@ final class CacheLease implements AutoCloseable {
             } catch (RuntimeException unexpected) {
                 LOG.error("The cache's state could not be kept", unexpected);
             }
-            report();
             pause();
         }
-    }
-
-    private void report() {
-        CacheState state = held();
-        Held known = held;
-        statistics.state(
-                known == null ? 0 : known.state.generation(),
-                state != null && state.phase() == Phase.ON && link.isReadable(state.serverId()));
     }
 
     private void pause() {

@@ -4,6 +4,8 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 /** Counts what the cache does, since the start of the gateway. Thread-safe. */
 public final class CacheStatistics {
@@ -42,8 +44,8 @@ public final class CacheStatistics {
     private final LongAdder fillsRefused = new LongAdder();
     private final LongAdder switchOffs = new LongAdder();
     private final LongAdder marksLost = new LongAdder();
-    private volatile long generation;
-    private volatile boolean on;
+    private volatile LongSupplier generation = () -> 0;
+    private volatile BooleanSupplier on = () -> false;
 
     CacheStatistics() {
         for (LookUp kind : LookUp.values()) {
@@ -76,8 +78,9 @@ public final class CacheStatistics {
         marksLost.add(count);
     }
 
-    void state(long newGeneration, boolean isOn) {
-        generation = newGeneration;
+    /** Where to ask for the state. */
+    void state(LongSupplier ofGeneration, BooleanSupplier isOn) {
+        generation = ofGeneration;
         on = isOn;
     }
 
@@ -118,11 +121,11 @@ public final class CacheStatistics {
     }
 
     public long generation() {
-        return generation;
+        return generation.getAsLong();
     }
 
     /** Whether this gateway answers look-ups from the cache. */
     public boolean isOn() {
-        return on;
+        return on.getAsBoolean();
     }
 }

@@ -42,13 +42,13 @@ import org.junit.jupiter.api.Test;
 final class CacheLinearizabilityTest {
     private static final int GATEWAYS = 3;
     private static final int CLIENTS_OF_EACH = 3;
-    private static final int KEYS = 3;
 
     /** After so many operations another key is used, so that each history stays short. */
     private static final int OPERATIONS_OF_KEY = 150;
 
     private static final Duration STATEMENT = Duration.ofSeconds(2);
-    private static final Duration LONGEST_WRITE = Duration.ofSeconds(4);
+    private static final Duration LONGEST_WRITE = Duration.ofMillis(2_500);
+    private static final int ROUNDS = 4;
 
     private final long seed = Long.getLong("headgate.test.seed", System.nanoTime());
     private final PostgresOptions database = Postgres.fresh();
@@ -56,19 +56,19 @@ final class CacheLinearizabilityTest {
     private final List<Namespace> gateways = new ArrayList<>();
     private final Map<String, Queue<History.Operation>> histories = new ConcurrentHashMap<>();
     /** What each of the few keys is called now. */
-    private final AtomicInteger[] names = new AtomicInteger[KEYS];
+    private final List<AtomicInteger> names = List.of(new AtomicInteger(), new AtomicInteger(), new AtomicInteger());
 
     private final AtomicInteger values = new AtomicInteger();
     private Objects objects;
 
-    private CachedNamespace open(PostgresOptions through, int redis) {
+    private CachedNamespace open(PostgresOptions through, int redis, Duration longestWrite) {
         CacheSettings settings = new CacheSettings(
                 UUID.randomUUID().toString(),
                 Duration.ofMillis(300),
                 Duration.ofMinutes(10),
                 Duration.ofMillis(100),
                 Duration.ofMillis(300),
-                LONGEST_WRITE);
+                longestWrite);
         return CachedGateways.open(
                 through.withTimeouts(Duration.ofSeconds(2), Duration.ofMillis(500), STATEMENT, STATEMENT),
                 CachedGateways.at(redis),
@@ -98,7 +98,7 @@ final class CacheLinearizabilityTest {
             for (int i = 0; i < GATEWAYS; i++) {
                 Wire toPostgres = wire(Postgres.port(database));
                 Wire toRedis = wire(redis.port());
-                gateways.add(open(Postgres.through(database, toPostgres.port()), toRedis.port()));
+                gateways.add(open(Postgres.through(database, toPostgres.port()), toRedis.port(), LONGEST_WRITE));
             }
             objects = Objects.in(gateways.getFirst());
             for (Namespace gateway : gateways) {
@@ -106,7 +106,7 @@ final class CacheLinearizabilityTest {
             }
             SplittableRandom random = new SplittableRandom(seed);
             work(random, () -> {
-                for (int round = 0; round < 6; round++) {
+                for (int round = 0; round < ROUNDS; round++) {
                     disturb(random);
                     CachedGateways.on((CachedNamespace) gateways.getFirst());
                     // Some time in which the cache is used.
@@ -121,7 +121,7 @@ final class CacheLinearizabilityTest {
 
     /** One wire after the other is cut, held or delayed, and restored. */
     private void disturb(SplittableRandom random) {
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 4; i++) {
             Wire wire = wires.get(random.nextInt(wires.size()));
             switch (random.nextInt(3)) {
                 case 0 -> wire.cut();
@@ -143,17 +143,19 @@ final class CacheLinearizabilityTest {
     @Test
     void a_gateway_that_does_not_tell_the_cache_of_its_writes_is_found_out() throws Exception {
         try (RedisServer redis = RedisServer.start()) {
-            CachedNamespace cached = open(database, redis.port());
+            CachedNamespace cached = open(database, redis.port(), Duration.ofMillis(1));
             gateways.add(cached);
             gateways.add(PostgresNamespace.open(database, InstantSource.system()));
             objects = Objects.in(cached);
             CachedGateways.on(cached);
-            long wanted = 2_000;
-            work(new SplittableRandom(seed), () -> {
-                while (operations() < wanted) {
-                    LockSupport.parkNanos(1_000_000);
-                }
-            });
+            for (int round = 1; round <= 10 && violations().isEmpty(); round++) {
+                long wanted = 500L * round;
+                work(new SplittableRandom(seed + round), () -> {
+                    while (operations() < wanted) {
+                        LockSupport.parkNanos(1_000_000);
+                    }
+                });
+            }
             close();
         }
         assertThat(violations()).isNotEmpty();
@@ -169,9 +171,6 @@ final class CacheLinearizabilityTest {
 
     /** Lets the clients work until the disturbance is over. */
     private void work(SplittableRandom random, Disturbance disturbance) throws Exception {
-        for (int i = 0; i < KEYS; i++) {
-            names[i] = new AtomicInteger();
-        }
         AtomicInteger over = new AtomicInteger();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             List<Future<?>> clients = new ArrayList<>();
@@ -199,12 +198,12 @@ final class CacheLinearizabilityTest {
     }
 
     private void one(Namespace gateway, String client, SplittableRandom random) {
-        int number = random.nextInt(KEYS);
-        int turn = names[number].get();
+        int number = random.nextInt(names.size());
+        int turn = names.get(number).get();
         String key = "key-" + number + "-" + turn;
         Queue<History.Operation> history = histories.computeIfAbsent(key, k -> new ConcurrentLinkedQueue<>());
         if (history.size() >= OPERATIONS_OF_KEY) {
-            names[number].compareAndSet(turn, turn + 1);
+            names.get(number).compareAndSet(turn, turn + 1);
             return;
         }
         Action plan = plan(random, history);
@@ -215,7 +214,7 @@ final class CacheLinearizabilityTest {
         } catch (NamespaceException unknown) {
             if (!(plan instanceof Action.Read)) {
                 history.add(new History.Operation(client, new Action.Unknown(plan), called, 0));
-                names[number].compareAndSet(turn, turn + 1); // lest the possibilities become too many
+                names.get(number).compareAndSet(turn, turn + 1); // lest the possibilities become too many
             }
             LockSupport.parkNanos(10_000_000);
         }
