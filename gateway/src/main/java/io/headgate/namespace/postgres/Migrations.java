@@ -91,7 +91,11 @@ final class Migrations {
     /** Whether migrations are missing. A schema that a newer Headgate has changed is refused: this one might damage it. */
     private static boolean isToMigrate(Flyway flyway) {
         MigrationInfo[] all = flyway.info().all();
-        long known = Arrays.stream(all).filter(m -> m.getState().isResolved()).count();
+        String known = Arrays.stream(all)
+                .filter(m -> m.getState().isResolved())
+                .reduce((earlier, later) -> later)
+                .map(m -> String.valueOf(m.getVersion()))
+                .orElse("0");
         Arrays.stream(all)
                 .filter(m -> m.getState().isApplied() && !m.getState().isResolved())
                 .reduce((earlier, later) -> later)
