@@ -103,8 +103,7 @@ final class CachedGatewaysTest {
     }
 
     private static void put(Running through, String key, String content) {
-        through.client()
-                .putObject(put -> put.bucket("photos").key(key), RequestBody.fromString(content));
+        through.client().putObject(put -> put.bucket("photos").key(key), RequestBody.fromString(content));
     }
 
     private static long length(Running through, String key) {

@@ -300,6 +300,11 @@ public final class CachedNamespace implements Namespace {
     }
 
     @Override
+    public Instant oldestRead(String gateway, Instant oldest, Instant now, Instant silentSince) {
+        return namespace.oldestRead(gateway, oldest, now, silentSince);
+    }
+
+    @Override
     public Map<String, AccountMode> accountModes() {
         return namespace.accountModes();
     }

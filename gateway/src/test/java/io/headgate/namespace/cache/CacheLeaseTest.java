@@ -23,8 +23,7 @@ final class CacheLeaseTest {
     private final CacheStatistics statistics = new CacheStatistics();
     private final CacheSettings settings = new CacheSettings("g-1", LEASE, LEASE, LEASE, LEASE, LEASE);
     private final RedisLink nowhere = new RedisLink(null, settings, statistics, nanos::get);
-    private final CacheLease lease =
-            new CacheLease(register, nowhere, settings, statistics, nanos::get, () -> time);
+    private final CacheLease lease = new CacheLease(register, nowhere, settings, statistics, nanos::get, () -> time);
 
     /** As the real one, but that it answers only if told to. */
     private static final class Register implements CacheRegister {
