@@ -33,7 +33,8 @@ final class ArchitectureTest {
             row("namespace", "domain"),
             row("namespace.codec", "domain", "namespace"),
             row("namespace.sql", "domain", "namespace", "namespace.codec"),
-            row("namespace.postgres", "domain", "namespace", "namespace.codec"),
+            row("namespace.cache", "domain", "namespace", "namespace.codec"),
+            row("namespace.postgres", "domain", "namespace", "namespace.codec", "namespace.cache"),
             row("namespace.redis", "domain", "namespace"),
             row("blob", "domain"),
             row("blob.local", "domain", "blob"),
@@ -44,7 +45,7 @@ final class ArchitectureTest {
             row("placement", "domain"),
             row("region", "domain", "http", "s3"),
             row("work", "domain", "namespace", "placement", "account", "blob"),
-            row("admin", "domain", "http", "namespace", "account", "placement", "blob", "work"),
+            row("admin", "domain", "http", "namespace", "namespace.cache", "account", "placement", "blob", "work"),
             row("cli", "domain"),
             row("app.config", "domain"));
 
@@ -58,6 +59,8 @@ final class ArchitectureTest {
             row("org.postgresql..", "namespace.postgres"),
             row("com.zaxxer..", "namespace.postgres"),
             row("org.flywaydb..", "namespace.postgres"),
+            row("io.lettuce..", "namespace.cache"),
+            row("io.netty..", "namespace.cache"),
             row("io.micrometer..", "admin", "app"),
             row("io.prometheus..", "admin", "app"),
             row("org.snakeyaml..", "app.config"),

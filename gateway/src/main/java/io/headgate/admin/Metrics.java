@@ -5,6 +5,7 @@ import io.headgate.account.Accounts;
 import io.headgate.namespace.AccountUsage;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.NamespaceException;
+import io.headgate.namespace.cache.CacheStatistics;
 import io.headgate.placement.Filter;
 import io.headgate.placement.Placement;
 import io.headgate.placement.Rejection;
@@ -133,6 +134,11 @@ public final class Metrics {
                 .description(description)
                 .strongReference(true)
                 .register(registry);
+    }
+
+    /** Exposes what the namespace's cache does. */
+    public void addCache(CacheStatistics statistics) {
+        CacheMetrics.add(registry, statistics);
     }
 
     /** Exposes an account, and how its draining goes. */

@@ -26,7 +26,7 @@ import io.headgate.namespace.AccountUsage;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.ReadsInFlight;
 import io.headgate.namespace.WriteIntents;
-import io.headgate.namespace.postgres.PostgresNamespace;
+import io.headgate.namespace.cache.CachedNamespace;
 import io.headgate.namespace.postgres.PostgresOptions;
 import io.headgate.namespace.sql.SqliteNamespace;
 import io.headgate.namespace.sql.SqliteOptions;
@@ -124,6 +124,10 @@ public final class Gateway implements AutoCloseable {
             // Known before the first write, which must not think that the account is empty.
             AccountUsage of = usage.getOrDefault(account.name(), AccountUsage.NONE);
             account.meter().setUsage(of.liveBytes(), of.garbageBytes(), 0);
+        }
+        if (namespace instanceof CachedNamespace cached
+                && config.namespace().cache().isPresent()) {
+            metrics.addCache(cached.statistics());
         }
         Gateway gateway =
                 new Gateway(config, root, metrics.measured(namespace), accounts, opening, carriers, metrics, clock);
@@ -277,7 +281,7 @@ public final class Gateway implements AutoCloseable {
         return switch (namespace.engine()) {
             case SQLITE -> SqliteNamespace.open(namespaceFile(config), clock, sqlite(config));
             case POSTGRES ->
-                PostgresNamespace.open(postgres(config, namespace.database().orElseThrow()), clock);
+                CacheWiring.cached(config, postgres(config, namespace.database().orElseThrow()), clock);
             case REDIS -> throw new IllegalStateException("the configuration refuses this engine");
         };
     }

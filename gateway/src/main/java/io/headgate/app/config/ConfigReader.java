@@ -3,6 +3,7 @@ package io.headgate.app.config;
 import io.headgate.app.config.HeadgateConfig.AccessLogConfig;
 import io.headgate.app.config.HeadgateConfig.AccountConfig;
 import io.headgate.app.config.HeadgateConfig.BreakerConfig;
+import io.headgate.app.config.HeadgateConfig.CacheConfig;
 import io.headgate.app.config.HeadgateConfig.Credentials;
 import io.headgate.app.config.HeadgateConfig.DatabaseConfig;
 import io.headgate.app.config.HeadgateConfig.DrainConfig;
@@ -20,6 +21,7 @@ import io.headgate.app.config.HeadgateConfig.Storage;
 import io.headgate.app.config.HeadgateConfig.SweepConfig;
 import io.headgate.app.config.HeadgateConfig.UserConfig;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -112,15 +114,37 @@ final class ConfigReader {
                 throw values.error(
                         Settings.ENGINE, "\"redis\" is not available in this build; sqlite and postgres are");
         }
-        if (values.find(Settings.NAMESPACE_CACHE).isPresent()) {
-            throw values.error(Settings.NAMESPACE_CACHE, "is not available in this build");
-        }
         return new NamespaceConfig(
                 engine,
                 database,
+                cache(engine),
                 values.get(Settings.NAMESPACE_DURABILITY),
                 values.get(Settings.NAMESPACE_TIMEOUT),
                 values.get(Settings.NAMESPACE_WAL_LIMIT));
+    }
+
+    private Optional<CacheConfig> cache(Engine engine) throws ConfigException {
+        Optional<Secret> url = values.find(Settings.NAMESPACE_CACHE);
+        if (url.isEmpty()) {
+            return Optional.empty();
+        }
+        if (engine != Engine.POSTGRES) {
+            throw values.error(Settings.NAMESPACE_CACHE, "is for the engine postgres only");
+        }
+        Duration lifetime = values.get(Settings.CACHE_LIFETIME);
+        if (lifetime.multipliedBy(2).compareTo(values.get(Settings.GARBAGE_GRACE)) > 0) {
+            throw values.error(Settings.NAMESPACE_CACHE, "needs a cache_lifetime of at most half of garbage.grace");
+        }
+        try {
+            return Optional.of(new CacheConfig(
+                    RedisUrl.parse(url.get().reveal()),
+                    values.get(Settings.CACHE_LEASE),
+                    lifetime,
+                    values.get(Settings.CACHE_TIMEOUT),
+                    values.get(Settings.CACHE_WRITE_TIMEOUT)));
+        } catch (IllegalArgumentException invalid) {
+            throw values.error(Settings.NAMESPACE_CACHE, String.valueOf(invalid.getMessage()));
+        }
     }
 
     private DatabaseConfig database() throws ConfigException {

@@ -63,10 +63,12 @@ public record HeadgateConfig(
      * The metadata store.
      *
      * @param database for the engine {@code postgres}, and only for it
+     * @param cache before that database, if there is to be one
      */
     public record NamespaceConfig(
             Engine engine,
             Optional<DatabaseConfig> database,
+            Optional<CacheConfig> cache,
             Durability durability,
             Duration timeout,
             long walLimitBytes) {}
@@ -85,6 +87,17 @@ public record HeadgateConfig(
             Duration connectTimeout,
             Duration statementTimeout,
             Duration lockTimeout) {}
+
+    /**
+     * A cache in Redis.
+     *
+     * @param lease how long a gateway acts on what it knows of the cache's state without asking again
+     * @param lifetime how long an entry stays
+     * @param timeout how long a read waits for Redis
+     * @param writeTimeout how long a write does
+     */
+    public record CacheConfig(
+            RedisUrl url, Duration lease, Duration lifetime, Duration timeout, Duration writeTimeout) {}
 
     /** The kinds of account. */
     enum AccountType {

@@ -76,8 +76,33 @@ final class Settings {
                     URL,
                     "none",
                     "`postgres`: `postgresql://USER:PASSWORD@HOST:5432/DATABASE`, with more hosts after commas for failover, and `?sslmode=verify-full` or other parameters."));
-    static final Setting<Secret> NAMESPACE_CACHE = add(Setting.optional(
-            "namespace.cache", URL, "no cache", "URL of the Redis cache; not available in this build."));
+    static final Setting<Secret> NAMESPACE_CACHE = add(
+            Setting.optional(
+                    "namespace.cache",
+                    URL,
+                    "no cache",
+                    "`postgres`: a Redis (6.2 or later, not a cluster) that answers look-ups: `redis://HOST:6379`, `rediss://USER:PASSWORD@HOST:6379/0`. All gateways of a namespace need the same; while one runs without, none has a cache."));
+    static final Setting<Duration> CACHE_LEASE = add(
+            Setting.of(
+                    "namespace.cache_lease",
+                    ValueType.duration("200ms", "5m"),
+                    "1s",
+                    "How long look-ups go on being answered from the cache when PostgreSQL does not answer, and how long writes wait, once, when Redis fails. With `1m`, GET and HEAD of what is in the cache survive a minute without PostgreSQL."));
+    static final Setting<Duration> CACHE_LIFETIME = add(Setting.of(
+            "namespace.cache_lifetime",
+            ValueType.duration("1s", "1d"),
+            "10m",
+            "How long an entry stays in the cache; at most half of `garbage.grace`."));
+    static final Setting<Duration> CACHE_TIMEOUT = add(Setting.of(
+            "namespace.cache_timeout",
+            ValueType.duration("10ms", "10s"),
+            "100ms",
+            "How long a look-up waits for Redis before it asks PostgreSQL."));
+    static final Setting<Duration> CACHE_WRITE_TIMEOUT = add(Setting.of(
+            "namespace.cache_write_timeout",
+            ValueType.duration("50ms", "10s"),
+            "1s",
+            "How long a write waits for Redis before the cache is switched off for all gateways."));
     static final Setting<Integer> NAMESPACE_CONNECTIONS = add(
             Setting.of(
                     "namespace.connections",

@@ -1,4 +1,4 @@
-/** The namespace in PostgreSQL, shared by many gateways; imports {@code domain}, {@code namespace} and {@code namespace.codec}. */
+/** The namespace in PostgreSQL, shared by many gateways; imports {@code domain}, {@code namespace}, {@code namespace.codec} and {@code namespace.cache}. */
 @NullMarked
 package io.headgate.namespace.postgres;
 

@@ -256,6 +256,7 @@ final class ConfigLoaderTest {
                     namespace:\\n  engine: redis                | 2 | namespace.engine: "redis" is not available in this build; sqlite and postgres are
                     namespace:\\n  engine: postgres             | 2 | namespace.engine: "postgres" needs the key namespace.url
                     namespace: {url: x}                        | 1 | namespace.url: is not for the engine sqlite
+                    namespace:\\n  cache: redis://h            | 2 | namespace.cache: is for the engine postgres only
                     listen: 127.0.0.1:9001                     | 0 | the configuration: admin_listen "127.0.0.1:9001" is the address of listen, too
                     domain: S3.example.com                     | 1 | domain: "S3.example.com" is not a domain name in lower case
                     """)
@@ -299,6 +300,52 @@ final class ConfigLoaderTest {
         assertError("namespace:\n  engine: postgres\n  url: \"" + url + "\"\n")
                 .hasMessageStartingWith(line(3) + "namespace.url: ")
                 .hasMessageNotContaining("hush");
+    }
+
+    private static String withCache(String cache) {
+        return "namespace:\n  engine: postgres\n  url: postgresql://u@h/d\n  cache: \"" + cache + "\"\n";
+    }
+
+    @Test
+    void the_url_of_a_cache_is_taken_apart_and_its_password_not_shown() throws Exception {
+        HeadgateConfig config = load(withCache("rediss://gate:p%3Aw+d@cache.example:6380/2"));
+        assertThat(config.namespace().cache().orElseThrow().url())
+                .isEqualTo(new RedisUrl(
+                        "cache.example", 6380, true, Optional.of("gate"), Optional.of(new Secret("p:w+d")), 2));
+        assertThat(config.toString()).doesNotContain("p:w").doesNotContain("p%3A");
+    }
+
+    @Test
+    void a_cache_without_more_than_a_host_has_the_usual_port_and_database() throws Exception {
+        assertThat(load(withCache("redis://[::1]"))
+                        .namespace()
+                        .cache()
+                        .orElseThrow()
+                        .url())
+                .isEqualTo(new RedisUrl("::1", 6379, false, Optional.empty(), Optional.empty(), 0));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "http://host",
+                "redis://",
+                "redis://user@host",
+                "redis://user:hu%sh@host",
+                "redis://:hush@host:70000",
+                "redis://:hush@host/db",
+                "redis://:hush@one,two",
+            })
+    void a_cache_s_url_that_is_none_is_an_error_that_does_not_repeat_it(String url) {
+        assertError(withCache(url))
+                .hasMessageStartingWith(line(4) + "namespace.cache: ")
+                .hasMessageNotContaining("hush");
+    }
+
+    @Test
+    void entries_of_the_cache_do_not_outlive_the_blobs_that_they_may_lead_to() {
+        assertError(withCache("redis://h") + "garbage: {grace: 19m}\n")
+                .hasMessage(line(4) + "namespace.cache: needs a cache_lifetime of at most half of garbage.grace");
     }
 
     @Test

@@ -22,29 +22,30 @@ public final class Postgres {
     }
 
     /** The same database, reached through another port. */
-    static PostgresOptions through(PostgresOptions options, int port) {
+    public static PostgresOptions through(PostgresOptions options, int port) {
         return PostgresOptions.defaults("127.0.0.1:" + port, options.database(), options.user())
                 .withConnections(options.connections())
                 .withMinPartBytes(options.minPartBytes());
     }
 
-    static int port(PostgresOptions options) {
+    public static int port(PostgresOptions options) {
         return Integer.parseInt(options.hosts().substring(options.hosts().lastIndexOf(':') + 1));
     }
 
     /** A connection to a database, past the engine. */
-    static Connection connect(PostgresOptions options) throws SQLException {
+    public static Connection connect(PostgresOptions options) throws SQLException {
         return PostgresServer.connect(port(options), options.database());
     }
 
-    /** Removes all rows, so that the next test finds the namespace as if it had been made just now. */
-    static void empty(PostgresOptions options) throws SQLException {
+    /** Removes all rows but those of the cache's state, so that the next test finds the namespace as if it had been made just now. */
+    public static void empty(PostgresOptions options) throws SQLException {
         try (Connection connection = connect(options);
                 Statement statement = connection.createStatement()) {
             List<String> tables = new ArrayList<>();
             try (ResultSet rows = statement.executeQuery(
                     "SELECT tablename FROM pg_tables"
-                            + " WHERE schemaname = 'public' AND tablename NOT IN ('headgate_schema_history', 'settings', 'rebalance')")) {
+                            + " WHERE schemaname = 'public' AND tablename NOT LIKE 'cache%'"
+                            + " AND tablename NOT IN ('headgate_schema_history', 'settings', 'rebalance')")) {
                 while (rows.next()) {
                     tables.add(rows.getString(1));
                 }
