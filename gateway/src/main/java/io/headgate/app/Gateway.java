@@ -42,6 +42,7 @@ import io.headgate.work.BackgroundWork;
 import io.headgate.work.Lease;
 import io.headgate.work.ModeRefresh;
 import io.headgate.work.Pace;
+import io.headgate.work.ReadsExchange;
 import io.headgate.work.WorkSettings;
 import io.headgate.work.Worker;
 import io.headgate.work.Workers;
@@ -165,6 +166,11 @@ public final class Gateway implements AutoCloseable {
         List<Worker> all =
                 new ArrayList<>(BackgroundWork.of(namespace, accounts, intents, reads, clock, workSettings(config)));
         all.add(modes);
+        if (config.namespace().engine() == HeadgateConfig.Engine.POSTGRES) {
+            ReadsExchange exchange = new ReadsExchange(namespace, reads, newId(random));
+            exchange.work(); // before the first read, lest another gateway delete what it reads
+            all.add(exchange);
+        }
         all.add(lease);
         all.add(drain);
         workers = Workers.start(all, clock);

@@ -2,6 +2,7 @@ package io.headgate.blob.azure;
 
 import io.headgate.blob.BlobStore;
 import io.headgate.blob.RemoteStoreContract;
+import io.headgate.servers.Azurite;
 import java.net.URI;
 import java.util.UUID;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
@@ -18,17 +19,17 @@ final class AzureRemoteTest extends RemoteStoreContract {
     protected BlobStore openStore(URI endpoint, Keys keys, int maxConnections) {
         AzureSettings settings = new AzureSettings(
                 endpoint,
-                Azurite.CONTAINER,
+                TestAccount.CONTAINER,
                 true,
                 "test-" + UUID.randomUUID() + "/",
                 switch (keys) {
-                    case RIGHT -> Azurite.credentials();
+                    case RIGHT -> TestAccount.credentials();
                     case WRONG -> new AzureCredentials.SharedKey(Azurite.ACCOUNT, Azurite.OTHER_KEY);
                 },
                 maxConnections,
                 STALL_TIMEOUT,
                 AzureSettings.BLOCK_BYTES);
-        return new AzureBlobStore("az-1", settings, Azurite.memory());
+        return new AzureBlobStore("az-1", settings, TestAccount.memory());
     }
 
     @Override
