@@ -24,6 +24,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.Set;
 
 /** The commands {@code admin namespace backup} and {@code restore}. */
@@ -45,17 +46,13 @@ final class Backups {
     }
 
     /** Asks a gateway for a backup; where none answers, makes it here. The file appears whole or not at all, readable by its owner only. */
-    void backup(Path file, AdminClient gateway) throws StartException {
+    void backup(Path file, Optional<AdminClient> gateway) throws StartException {
         if (Files.exists(file)) {
             throw new StartException(file + " exists already");
         }
         Path part = file.resolveSibling(file.getFileName() + ".part");
         try {
-            try {
-                write(part, into -> download(gateway, into));
-            } catch (ConnectException noGateway) {
-                write(part, this::writeHere);
-            }
+            write(part, gateway);
             Backup.Header header = checked(part);
             Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
             out.println("the namespace " + header.namespaceId() + ", in " + header.engine() + ", as of "
@@ -63,6 +60,18 @@ final class Backups {
         } catch (IOException | NamespaceException failed) {
             throw new StartException("there is no backup: " + failed.getMessage(), failed);
         }
+    }
+
+    private void write(Path part, Optional<AdminClient> gateway) throws IOException, StartException {
+        if (gateway.isPresent()) {
+            try {
+                write(part, into -> download(gateway.get(), into));
+                return;
+            } catch (ConnectException noGateway) {
+                // Then nothing holds the namespace, or its lock will say so.
+            }
+        }
+        write(part, this::writeHere);
     }
 
     private static void write(Path part, Source source) throws IOException, StartException {

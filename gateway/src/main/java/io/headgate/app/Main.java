@@ -65,7 +65,7 @@ public final class Main {
                 case Command.Fsck fsck -> fsck(fsck);
                 case Command.Backup(String file, Command.Settings settings) -> {
                     HeadgateConfig config = config(settings);
-                    backups(config).backup(Path.of(file), adminClient(config));
+                    backups(config).backup(Path.of(file), adminClientIfToken(config));
                     yield ExitCode.OK;
                 }
                 case Command.Restore(String file, Command.Settings settings) -> {
@@ -171,6 +171,13 @@ public final class Main {
     private static AdminClient adminClient(HeadgateConfig config) throws StartException {
         return new AdminClient(
                 endpoint(config.adminListen()), adminToken(config).reveal(), ADMIN_TIMEOUT);
+    }
+
+    /** Empty where there is no token, so no gateway has been here. */
+    private static Optional<AdminClient> adminClientIfToken(HeadgateConfig config) throws StartException {
+        boolean known = config.adminToken().isPresent()
+                || Files.exists(DataDirectory.adminTokenFile(config.dataDir()));
+        return known ? Optional.of(adminClient(config)) : Optional.empty();
     }
 
     private static Secret adminToken(HeadgateConfig config) throws StartException {

@@ -76,8 +76,10 @@ final class AccountCheck {
     void run() throws BlobStoreException, BreakerOpenException, InterruptedException {
         long passes = Math.clamp(liveBlobs / settings.blobsAtOnce() + 1, 1, BlobId.FAN_OUT);
         int width = (int) ((BlobId.FAN_OUT + passes - 1) / passes);
+        // Not more than that, even if the counter that says how many there are is wrong.
+        int expected = Math.clamp(liveBlobs / passes, 0, settings.blobsAtOnce());
         for (int from = 0; from < BlobId.FAN_OUT; from += width) {
-            check(from, Math.min(BlobId.FAN_OUT, from + width), (int) (liveBlobs / passes));
+            check(from, Math.min(BlobId.FAN_OUT, from + width), expected);
         }
         lost.report();
     }

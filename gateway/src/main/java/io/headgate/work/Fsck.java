@@ -30,6 +30,8 @@ public final class Fsck {
     private static final int MOST_AT_ONCE = 10_000;
 
     private static final int MOST_AUDITS = 1_000;
+    /** Of so many blobs that are referred to and not recorded it is told who needs them. */
+    private static final int MOST_UNKNOWN = 100_000;
 
     private final Namespace namespace;
     private final Accounts accounts;
@@ -176,7 +178,8 @@ public final class Fsck {
                         }
                     }
                     case Discrepancy.Correctable correctable -> found(finding(correctable, Finding.Fate.REPAIRABLE));
-                    case Discrepancy.UnknownBlob(BlobId blob) when first -> unknown.add(blob);
+                    case Discrepancy.UnknownBlob(BlobId blob) when first && unknown.size() < MOST_UNKNOWN ->
+                        unknown.add(blob);
                     case Discrepancy.SliceTooLong tooLong when first -> found(finding(tooLong));
                     case Discrepancy.WrongSize wrongSize when first -> found(finding(wrongSize));
                     case Discrepancy.UnknownBlob _, Discrepancy.SliceTooLong _, Discrepancy.WrongSize _ -> {}
@@ -188,6 +191,9 @@ public final class Fsck {
                 wrong.forEach(one -> found(finding(one, Finding.Fate.REPAIRED)));
             }
             more = !wrong.isEmpty() && (!corrected || wrong.size() == MOST_AT_ONCE);
+        }
+        if (unknown.size() == MOST_UNKNOWN) {
+            tally.unchecked.add("more than " + MOST_UNKNOWN + " blobs are referred to of which nothing is recorded");
         }
         lost(unknown);
     }

@@ -82,13 +82,8 @@ final class ChildGateway implements AutoCloseable {
         command.addAll(List.of("-jar", jar().toString(), "serve"));
         command.addAll(List.of("--data", data.toString()));
         command.addAll(List.of("--listen", "127.0.0.1:" + port, "--admin-listen", "127.0.0.1:" + adminPort));
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-        builder.environment().put("HEADGATE_ROOT_ACCESS_KEY", ACCESS_KEY);
-        builder.environment().put("HEADGATE_ROOT_SECRET_KEY", SECRET_KEY);
-        builder.environment().put("HEADGATE_ADMIN_TOKEN", ADMIN_TOKEN);
-        builder.environment().putAll(environment);
         try {
-            process = builder.start();
+            process = builder(command).start();
         } catch (IOException failed) {
             throw new UncheckedIOException(failed);
         }
@@ -97,6 +92,40 @@ final class ChildGateway implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(new Thread(started::destroyForcibly));
         Thread.ofPlatform().daemon().name("gateway-output").start(() -> readOutput(started, ready));
         return ready;
+    }
+
+    private ProcessBuilder builder(List<String> command) {
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().put("HEADGATE_ROOT_ACCESS_KEY", ACCESS_KEY);
+        builder.environment().put("HEADGATE_ROOT_SECRET_KEY", SECRET_KEY);
+        builder.environment().put("HEADGATE_ADMIN_TOKEN", ADMIN_TOKEN);
+        builder.environment().putAll(environment);
+        return builder;
+    }
+
+    /** What a command printed that was run with this gateway's configuration; it must succeed. */
+    String command(String... words) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-jar", jar().toString()));
+        command.addAll(List.of(words));
+        command.addAll(List.of("--data", data.toString(), "--admin-listen", "127.0.0.1:" + adminPort));
+        try {
+            Process running = builder(command).start();
+            String printed;
+            try (BufferedReader reader = running.inputReader()) {
+                printed = String.join("\n", reader.lines().toList());
+            }
+            int status = running.waitFor();
+            if (status != 0) {
+                throw new AssertionError(List.of(words) + " ended with " + status + ": " + printed);
+            }
+            return printed;
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        } catch (InterruptedException interrupted) {
+            throw new AssertionError(interrupted);
+        }
     }
 
     /** SIGKILL: the process gets no chance to do anything. */
@@ -235,7 +264,8 @@ final class ChildGateway implements AutoCloseable {
         ready.completeExceptionally(new IllegalStateException("the gateway ended"));
     }
 
-    private static Path jar() {
+    /** The packaged application. */
+    static Path jar() {
         String path = System.getProperty("headgate.conformance.jar", "../gateway/target/headgate.jar");
         return Path.of(path).toAbsolutePath().normalize();
     }

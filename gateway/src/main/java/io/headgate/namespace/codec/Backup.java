@@ -29,7 +29,7 @@ public final class Backup {
      * restored namespace begin it anew.
      */
     public static final Set<String> TRANSIENT_TABLES =
-            Set.of("leases", "pings", "account_shares", "cache_state", "cache_complaints", "headgate_schema_history");
+            Set.of("leases", "pings", "account_shares", "cache_state", "cache_complaints", "oldest_reads", "headgate_schema_history");
 
     /** Tables that hold rows in any namespace, so that one is empty if all others are. */
     public static final Set<String> NEVER_EMPTY_TABLES =
