@@ -1,5 +1,6 @@
 package io.headgate.benchmarks;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,11 +45,21 @@ final class Flags {
         return values.getOrDefault(name, otherwise);
     }
 
+    /** Numbers with commas between them. */
+    List<Integer> numbers(String name, String otherwise, int least, int most) throws UsageException {
+        List<Integer> numbers = new ArrayList<>();
+        for (String text : text(name, otherwise).split(",", -1)) {
+            numbers.add(number(name, text, least, most));
+        }
+        return numbers;
+    }
+
     int number(String name, int otherwise, int least, int most) throws UsageException {
         String text = values.get(name);
-        if (text == null) {
-            return otherwise;
-        }
+        return text == null ? otherwise : number(name, text, least, most);
+    }
+
+    private static int number(String name, String text, int least, int most) throws UsageException {
         try {
             int number = Integer.parseInt(text);
             if (number >= least && number <= most) {

@@ -1,18 +1,11 @@
 package io.headgate.benchmarks;
 
-import io.headgate.domain.BlobId;
 import io.headgate.domain.BucketName;
-import io.headgate.domain.ETag;
-import io.headgate.domain.ObjectKey;
-import io.headgate.domain.Slice;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.Namespace;
-import io.headgate.namespace.ObjectAttributes;
 import io.headgate.namespace.ObjectPage;
 import io.headgate.namespace.ObjectQuery;
 import io.headgate.namespace.Outcome;
-import io.headgate.namespace.PutObject;
-import io.headgate.namespace.WriteCondition;
 import io.headgate.namespace.sql.SqliteNamespace;
 import io.headgate.namespace.sql.SqliteOptions;
 import java.io.IOException;
@@ -24,10 +17,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
 import java.util.SplittableRandom;
-import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -52,15 +42,12 @@ final class ListBenchmark {
     record Plan(int small, int large, int rounds, int pages) {}
 
     private final Namespace namespace;
-    private final long intent;
+    private final SyntheticObjects objects;
     private final SplittableRandom random = new SplittableRandom(1);
 
     private ListBenchmark(Namespace namespace) {
         this.namespace = namespace;
-        Instant now = Instant.now();
-        this.intent = namespace
-                .openIntent("bench", now, now.plus(Duration.ofHours(1)), now.plus(Duration.ofHours(2)))
-                .id();
+        this.objects = new SyntheticObjects(namespace, Duration.ofHours(1));
     }
 
     static void run(Plan plan, PrintStream out) throws IOException, InterruptedException {
@@ -134,7 +121,7 @@ final class ListBenchmark {
                 SplittableRandom ids = random.split();
                 writers.add(threads.submit(() -> {
                     for (long n = first; n < keys; n += WRITERS) {
-                        put(bucket, key((int) (n * STRIDE % keys)), ids);
+                        objects.put(bucket, key((int) (n * STRIDE % keys)), ids);
                     }
                 }));
             }
@@ -147,28 +134,6 @@ final class ListBenchmark {
         double seconds = (System.nanoTime() - begin) / 1e9;
         out.printf(Locale.ROOT, "filled a bucket with %,d keys: %,.0f puts/s%n", keys, keys / seconds);
         return bucket;
-    }
-
-    private void put(BucketName bucket, String key, SplittableRandom ids) {
-        Instant now = Instant.now();
-        BlobId blob = BlobId.of(now.getEpochSecond(), ids.nextInt(BlobId.SLOTS), ids.nextLong(), ids.nextLong());
-        Outcome<?> outcome = namespace.putObject(new PutObject(
-                bucket,
-                new ObjectKey(key),
-                new UUID(ids.nextLong(), ids.nextLong()).toString(),
-                new ObjectAttributes(
-                        Map.of("content-type", "image/jpeg"), Map.of(), Map.of(), ObjectAttributes.STANDARD),
-                4096,
-                new ETag("%016x%016x".formatted(ids.nextLong(), ids.nextLong())),
-                List.of(),
-                Optional.of(new Slice(blob, "one", 0, 4096)),
-                WriteCondition.NONE,
-                intent,
-                Optional.empty(),
-                now));
-        if (!(outcome instanceof Outcome.Done<?>)) {
-            throw new IllegalStateException("a put was refused: " + outcome);
-        }
     }
 
     /** In the order of the numbers. */

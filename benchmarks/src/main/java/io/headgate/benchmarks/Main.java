@@ -1,6 +1,7 @@
 package io.headgate.benchmarks;
 
 import io.headgate.benchmarks.Flags.UsageException;
+import io.headgate.namespace.postgres.PostgresOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,6 +19,10 @@ public final class Main {
                   N seconds a run at R requests a second; writes a report with pictures to DIR
               headgate bench list [--small N] [--large N] [--rounds N] [--pages N]
                   What a page of 1,000 keys costs in a small bucket and in a large one
+              headgate bench database --hosts HOST:PORT --database NAME --user NAME [--pools 2,4,8,16,32]
+                    [--callers N] [--buckets N] [--gateways N] [--seconds N] [--rounds N]
+                  What the engine postgres does a second, in one bucket and in many, by size of its pool;
+                  the password is in HEADGATE_BENCH_PASSWORD; buckets named bench-* stay in the database
               headgate bench jmh [ARGUMENT...]
                   The JMH benchmarks of single classes; the arguments are JMH's
             """;
@@ -41,6 +46,7 @@ public final class Main {
             switch (words.getFirst()) {
                 case "degrade" -> degrade(rest);
                 case "list" -> list(rest);
+                case "database" -> database(rest);
                 case "jmh" -> org.openjdk.jmh.Main.main(rest.toArray(String[]::new));
                 default ->
                     throw new UsageException(words.getFirst() + ": no such benchmark; see headgate bench --help");
@@ -81,6 +87,36 @@ public final class Main {
                         flags.number("--large", 1_000_000, 2_000, 10_000_000),
                         flags.number("--rounds", 15, 1, 1_000),
                         flags.number("--pages", 100, 1, 100_000)),
+                System.out);
+    }
+
+    private static void database(List<String> words) throws UsageException, InterruptedException {
+        Flags flags = Flags.parse(
+                words,
+                Set.of(
+                        "--hosts",
+                        "--database",
+                        "--user",
+                        "--pools",
+                        "--callers",
+                        "--buckets",
+                        "--gateways",
+                        "--seconds",
+                        "--rounds"));
+        PostgresOptions options = PostgresOptions.defaults(
+                flags.text("--hosts", "127.0.0.1:5432"),
+                flags.text("--database", "headgate"),
+                flags.text("--user", "headgate"));
+        String password = System.getenv("HEADGATE_BENCH_PASSWORD");
+        DatabaseBenchmark.run(
+                new DatabaseBenchmark.Plan(
+                        password == null ? options : options.withPassword(password),
+                        flags.numbers("--pools", "2,4,8,16,32", 2, 1_000),
+                        flags.number("--callers", 128, 1, 10_000),
+                        flags.number("--buckets", 64, 2, 1_000),
+                        flags.number("--gateways", 1, 1, 32),
+                        flags.number("--seconds", 3, 1, 600),
+                        flags.number("--rounds", 3, 1, 100)),
                 System.out);
     }
 }

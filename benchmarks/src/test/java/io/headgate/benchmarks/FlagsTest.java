@@ -19,6 +19,14 @@ class FlagsTest {
     }
 
     @Test
+    void a_flag_may_have_several_numbers() throws Exception {
+        Flags flags = Flags.parse(List.of("--seconds", "3,5"), KNOWN);
+        assertThat(flags.numbers("--seconds", "1", 1, 9)).containsExactly(3, 5);
+        assertThat(flags.numbers("--out", "2,4", 1, 9)).containsExactly(2, 4);
+        assertThatThrownBy(() -> flags.numbers("--seconds", "1", 4, 9)).hasMessage("--seconds: 3 is not from 4 to 9");
+    }
+
+    @Test
     void a_wrong_flag_is_named() {
         assertThatThrownBy(() -> Flags.parse(List.of("--second", "3"), KNOWN))
                 .isInstanceOf(UsageException.class)

@@ -12,9 +12,11 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** aws-cli's file commands. */
+@Tag("clients")
 class AwsCliTest extends TreeTest {
 
     @BeforeAll

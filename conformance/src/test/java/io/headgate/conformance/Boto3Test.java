@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** boto3's transfer manager, driven by {@code boto3_tree.py}. */
+@Tag("clients")
 class Boto3Test extends TreeTest {
     private static final String SCRIPT =
             Path.of("src", "test", "python", "boto3_tree.py").toAbsolutePath().toString();

@@ -1,6 +1,5 @@
 package io.headgate.conformance;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -22,9 +21,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /**
- * The packaged gateway as a child process, on its embedded defaults over a fresh data directory, or with
- * {@code -Dheadgate.conformance.namespace=postgres} over a database server that is started for it. It is killed, and the directory
- * deleted, when this JVM ends, however it ends short of a kill.
+ * The packaged gateway as a child process, over a fresh data directory and the {@link Parts} that were chosen. It is killed, and the
+ * directory deleted, when this JVM ends, however it ends short of a kill.
  */
 final class Gateway {
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
@@ -44,7 +42,7 @@ final class Gateway {
         this.url = url;
     }
 
-    /** Starts a gateway and waits until it serves; its output also goes to {@code gateway.log} in the build directory. */
+    /** Starts a gateway and waits until it serves; its output also goes to a log in the build directory. */
     static Gateway start() {
         try {
             Path jar = jar();
@@ -70,10 +68,7 @@ final class Gateway {
             builder.environment().put("HEADGATE_ROOT_SECRET_KEY", SECRET_KEY);
             builder.environment().put("HEADGATE_REGION", REGION);
             builder.environment().put("HEADGATE_DOMAIN", DOMAIN);
-            if (Endpoint.setting("namespace").orElse("sqlite").equals("postgres")) {
-                builder.environment().put("HEADGATE_NAMESPACE_ENGINE", "postgres");
-                builder.environment().put("HEADGATE_NAMESPACE_URL", database());
-            }
+            builder.environment().putAll(Parts.chosen());
             Gateway gateway = new Gateway(builder.start(), data, URI.create("http://127.0.0.1:" + port));
             Runtime.getRuntime().addShutdownHook(new Thread(gateway::stop, "gateway-stop"));
             gateway.awaitReady();
@@ -81,16 +76,6 @@ final class Gateway {
         } catch (IOException failed) {
             throw new UncheckedIOException("The gateway could not be started", failed);
         }
-    }
-
-    /** Starts a database server, which is stopped when this JVM ends; its URL. */
-    private static String database() throws IOException {
-        System.setProperty("org.slf4j.simpleLogger.log.io.zonky", "warn");
-        EmbeddedPostgres server = EmbeddedPostgres.builder()
-                .setServerConfig("fsync", "off")
-                .setServerConfig("synchronous_commit", "on")
-                .start();
-        return "postgresql://postgres@127.0.0.1:" + server.getPort() + "/postgres";
     }
 
     Endpoint endpoint() {
@@ -115,7 +100,7 @@ final class Gateway {
     }
 
     private void awaitReady() throws IOException {
-        Path log = Files.createDirectories(Path.of("target")).resolve("gateway.log");
+        Path log = Files.createDirectories(Path.of("target")).resolve("gateway-" + Parts.name() + ".log");
         CompletableFuture<Void> ready = new CompletableFuture<>();
         List<String> startup = new ArrayList<>();
         Thread.ofPlatform().daemon().name("gateway-output").start(() -> copyOutput(log, ready, startup));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import software.amazon.awssdk.services.s3.S3AsyncClient;
@@ -12,6 +13,7 @@ import software.amazon.awssdk.transfer.s3.model.CompletedDirectoryDownload;
 import software.amazon.awssdk.transfer.s3.model.CompletedDirectoryUpload;
 
 /** The SDK's transfer manager, over the client of Java that cuts into parts itself and over the C runtime's. */
+@Tag("clients")
 class TransferManagerTest extends TreeTest {
     enum Engine {
         JAVA,

@@ -241,6 +241,11 @@ final class MeasuredNamespace implements Namespace {
     }
 
     @Override
+    public Instant oldestRead(String gateway, Instant oldest, Instant now, Instant silentSince) {
+        return measured(Call.OLDEST_READ, () -> namespace.oldestRead(gateway, oldest, now, silentSince));
+    }
+
+    @Override
     public Map<String, AccountMode> accountModes() {
         return measured(Call.ACCOUNT_MODES, () -> namespace.accountModes());
     }

@@ -44,6 +44,7 @@ import io.headgate.work.BackgroundWork;
 import io.headgate.work.Leases;
 import io.headgate.work.ModeRefresh;
 import io.headgate.work.Pace;
+import io.headgate.work.ReadsExchange;
 import io.headgate.work.WorkSettings;
 import io.headgate.work.Worker;
 import io.headgate.work.Workers;
@@ -185,7 +186,7 @@ public final class Gateway implements AutoCloseable {
                         config.drain().interval(),
                         config.drain().tolerance()));
         workers = new Workers(clock);
-        work = new BackgroundWork(namespace, intents, reads, clock, leases, workSettings(config));
+        work = new BackgroundWork(namespace, accounts, intents, reads, clock, leases, workSettings(config));
         opened = new AccountOpening(new AddedAccounts(config), opening);
         roster = new AccountRoster(
                 namespace, accounts, opened.definitions(), intents, clock, this::hasCome, this::hasGone);
@@ -195,8 +196,14 @@ public final class Gateway implements AutoCloseable {
         accounts.refreshBy(roster::refresh);
         ModeRefresh modes = new ModeRefresh(namespace, accounts);
         modes.work(); // an account that drains must not take the first writes after a restart
-        List<Worker> all = new ArrayList<>(work.ofGateway(accounts));
-        all.addAll(List.of(roster, modes, drain));
+        List<Worker> all = new ArrayList<>(work.ofGateway());
+        all.addAll(List.of(roster, modes));
+        if (config.namespace().engine() == HeadgateConfig.Engine.POSTGRES) {
+            ReadsExchange exchange = new ReadsExchange(namespace, reads, newId(random));
+            exchange.work(); // before the first read, lest another gateway delete what it reads
+            all.add(exchange);
+        }
+        all.add(drain);
         workers.start(all);
         metrics.addWorkers(workers);
     }

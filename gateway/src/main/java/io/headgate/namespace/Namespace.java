@@ -212,6 +212,16 @@ public interface Namespace extends AutoCloseable {
      */
     boolean lease(String name, String holder, Instant now, Instant until);
 
+    /**
+     * Tells the other gateways of the oldest read through this one, and learns the same of them.
+     *
+     * @param gateway the id of this run of a gateway
+     * @param oldest no read that is under way, or to come, looked up its version before
+     * @param silentSince gateways that have told nothing since then are not waited for any more
+     * @return the like for all gateways: garbage queued before is not being read; with an engine that has one gateway, {@code oldest}
+     */
+    Instant oldestRead(String gateway, Instant oldest, Instant now, Instant silentSince);
+
     // What administrators want of the accounts
 
     /** By account name; accounts of which nothing is wanted may be missing. */

@@ -8,6 +8,7 @@ import io.headgate.blob.s3.TestService;
 import io.headgate.cli.ExitCode;
 import io.headgate.namespace.postgres.Postgres;
 import io.headgate.namespace.postgres.PostgresOptions;
+import io.headgate.servers.S3ProxyServer;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.net.URI;
@@ -64,8 +65,8 @@ final class AddedAccountsTest {
 
     @BeforeEach
     void startTwoGateways() throws Exception {
-        first = start(Map.of("ACCOUNT_SECRET", TestService.SECRET_KEY));
-        second = start(Map.of("ACCOUNT_SECRET", TestService.SECRET_KEY));
+        first = start(Map.of("ACCOUNT_SECRET", S3ProxyServer.SECRET_KEY));
+        second = start(Map.of("ACCOUNT_SECRET", S3ProxyServer.SECRET_KEY));
         first.s3().createBucket(create -> create.bucket(BUCKET));
     }
 
@@ -90,7 +91,7 @@ final class AddedAccountsTest {
         environment.put("HEADGATE_ADMIN_TOKEN", "0123456789abcdef");
         environment.put("HEADGATE_ACCESS_LOG_DESTINATION", "off");
         environment.put("HEADGATE_DEBUG_HEADERS", "true");
-        environment.put("STORAGE_SHARDS", "[" + entry("s3-1", TestService.SECRET_KEY, TestService.BUCKET) + "]");
+        environment.put("STORAGE_SHARDS", "[" + entry("s3-1", S3ProxyServer.SECRET_KEY, TestService.BUCKET) + "]");
         Serve serve = Serve.start(ConfigLoader.load(Optional.empty(), environment, List.of()));
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         serve.announce(new PrintStream(out, true, StandardCharsets.UTF_8));
@@ -111,7 +112,7 @@ final class AddedAccountsTest {
 
     private String entry(String name, String secret, String bucket) {
         return "{name: %s, type: s3, endpoint: '%s', region: us-east-1, path_style: true, bucket: %s, prefix: '%s', access_key: %s, secret_key: '%s', limits: {capacity: 1GiB}}"
-                .formatted(name, TestService.endpoint(), bucket, prefix + name + "/", TestService.ACCESS_KEY, secret);
+                .formatted(name, TestService.endpoint(), bucket, prefix + name + "/", S3ProxyServer.ACCESS_KEY, secret);
     }
 
     private static Told admin(Running gateway, String... words) {
@@ -170,10 +171,10 @@ final class AddedAccountsTest {
         assertThat(admin(second, "list").out())
                 .containsPattern("s3-1 +config +s3 +us-east-1 +ok ")
                 .containsPattern("s3-2 +added +s3 +us-east-1 +ok ")
-                .doesNotContain(TestService.SECRET_KEY);
+                .doesNotContain(S3ProxyServer.SECRET_KEY);
 
         first.close();
-        Running third = start(Map.of("ACCOUNT_SECRET", TestService.SECRET_KEY));
+        Running third = start(Map.of("ACCOUNT_SECRET", S3ProxyServer.SECRET_KEY));
         assertThat(read(third, key)).isEqualTo("content of " + key);
         assertThat(admin(third, "add", file(entry("s3-2", "${ACCOUNT_SECRET}", TestService.BUCKET)))
                         .out())
@@ -187,16 +188,16 @@ final class AddedAccountsTest {
         assertThat(wrongKey.err())
                 .contains("account s3-2 is not added", "  write: failed", "(the credentials are not accepted)")
                 .doesNotContain("wrong-secret-key-01");
-        assertThat(admin(first, "add", file(entry("s3-2", TestService.SECRET_KEY, "no-such-bucket")))
+        assertThat(admin(first, "add", file(entry("s3-2", S3ProxyServer.SECRET_KEY, "no-such-bucket")))
                         .err())
                 .contains("(there is no such bucket)");
-        assertThat(admin(first, "add", file(entry("s3-1", TestService.SECRET_KEY, TestService.BUCKET)))
+        assertThat(admin(first, "add", file(entry("s3-1", S3ProxyServer.SECRET_KEY, TestService.BUCKET)))
                         .err())
                 .isEqualTo("headgate: an account named s3-1 is in the configuration of this gateway\n");
         assertThat(admin(
                                 first,
                                 "add",
-                                file(entry("s3-2", TestService.SECRET_KEY, TestService.BUCKET)
+                                file(entry("s3-2", S3ProxyServer.SECRET_KEY, TestService.BUCKET)
                                         .replace("s3-2/", "s3-1/")))
                         .err())
                 .isEqualTo("headgate: the account s3-2 would be where the account s3-1 is\n");
@@ -225,5 +226,8 @@ final class AddedAccountsTest {
                 .containsPattern("s3-2 +added +faulty: .*ACCOUNT_SECRET, which is not set");
         assertThat(read(without, key)).isEqualTo("content of " + key);
         assertThat(put(without, "more")).isEqualTo("s3-1");
+        assertThat(admin(without, "drain", "s3-2").out()).contains("draining, faulty");
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> admin(second, "list").out().contains("s3-2  added   s3    us-east-1  draining"));
     }
 }

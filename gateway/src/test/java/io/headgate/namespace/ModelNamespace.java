@@ -840,6 +840,11 @@ final class ModelNamespace implements Namespace {
 
     private record Lease(String holder, Instant until) {}
 
+    @Override
+    public Instant oldestRead(String gateway, Instant oldest, Instant now, Instant silentSince) {
+        return oldest;
+    }
+
     private final Map<String, Lease> leases = new HashMap<>();
 
     @Override

@@ -293,7 +293,7 @@ final class Settings {
                     "garbage.grace",
                     ValueType.duration("0s", "30d"),
                     "1h",
-                    "How long the bytes of a deleted object stay for reads of other gateways: the longest read there that must not fail. Reads of this gateway are waited for, however long they take."));
+                    "How long the bytes of a deleted object stay at least. Reads that are under way are waited for besides, however long they take, through whichever gateway; but not those of a gateway that has been cut off from the namespace for five minutes."));
     static final Setting<Duration> GARBAGE_INTERVAL = add(Setting.of(
             "garbage.interval", ValueType.duration("100ms", "1h"), "10s", "How often garbage is looked for."));
     static final Setting<Integer> GARBAGE_BATCH = add(Setting.of(

@@ -322,8 +322,10 @@ final class Journal implements AutoCloseable {
         }
     }
 
+    /** While files cannot be written no sealed segment is released, so the one in hand must last. */
     private boolean isOld() {
         return active != null
+                && writer.trouble() == null
                 && System.nanoTime() - activeSinceNanos >= sizes.maxAge().toNanos();
     }
 
@@ -334,11 +336,15 @@ final class Journal implements AutoCloseable {
             return segment;
         }
         seal();
-        segment = pool.take();
+        segment = pool.take(!batch.deletes.isEmpty());
         active = segment;
         activeSinceNanos = System.nanoTime();
         if (segment == null) {
-            batch.failure = new IOException("the journal is full of blobs that cannot be written", writer.trouble());
+            IOException trouble = writer.trouble();
+            batch.failure = new IOException(
+                    "the journal is full of blobs that cannot be written"
+                            + (trouble == null ? "" : ": " + trouble.getMessage()),
+                    trouble);
         }
         return segment;
     }

@@ -28,8 +28,10 @@ final class SegmentPool implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SegmentPool.class);
 
     private static final String SUFFIX = ".journal";
+    /** Kept for deletions: on a full disk, where segments cannot be released, it is they that make room. */
+    private static final int RESERVE = 1;
     /** Made ahead, because making one takes longer than filling one. */
-    private static final int SPARES = 2;
+    private static final int SPARES = RESERVE + 2;
 
     private static final long TICK_NANOS = 1_000_000_000;
     /** How often the keeper looks again when the journal waits for it. */
@@ -75,6 +77,7 @@ final class SegmentPool implements AutoCloseable {
                 pool.add(Segment.open(path, sizes.segmentBytes()));
             }
             pool.repeat();
+            pool.makeReserve();
         } catch (Throwable failure) {
             pool.closeAll();
             throw failure;
@@ -145,6 +148,14 @@ final class SegmentPool implements AutoCloseable {
         }
     }
 
+    /** So that a disk which fills up at once has its reserve too. One that is full, or not to be written, is opened without. */
+    private void makeReserve() throws IOException {
+        IOException noRoom = null;
+        while (all.size() <= RESERVE && noRoom == null) {
+            noRoom = addSpare();
+        }
+    }
+
     private static void report(Segment segment, Segment.Damage damage) {
         if (damage.gaps() > 0) {
             LOG.error(
@@ -162,11 +173,15 @@ final class SegmentPool implements AutoCloseable {
         }
     }
 
-    /** A segment to write, begun. Waits until there is one; {@code null} if there is none while blobs cannot get their files. */
-    @Nullable Segment take() throws IOException {
+    /**
+     * A segment to write, begun. Waits until there is one; {@code null} if there is none while blobs cannot get their files.
+     *
+     * @param forDeletes whether it may be the last one
+     */
+    @Nullable Segment take(boolean forDeletes) throws IOException {
         lock.lock();
         try {
-            while (free.isEmpty()) {
+            while (free.size() <= (forDeletes || all.size() == 1 ? 0 : RESERVE)) {
                 throwIfOver();
                 if (writer.trouble() != null) {
                     return null;
@@ -244,7 +259,10 @@ final class SegmentPool implements AutoCloseable {
                 release(settled);
                 cannotGrow = false;
             } else {
-                addSpare();
+                IOException noRoom = addSpare();
+                if (noRoom != null && all.isEmpty()) {
+                    throw noRoom;
+                }
             }
         }
     }
@@ -255,7 +273,7 @@ final class SegmentPool implements AutoCloseable {
      */
     private boolean isReleaseDue() {
         int room = free.size() + (cannotGrow ? 0 : sizes.maxSegments() - all.size());
-        return room <= sizes.maxSegments() / 4
+        return room <= RESERVE + sizes.maxSegments() / 4
                 || System.nanoTime() - sealedSinceNanos >= sizes.maxAge().toNanos();
     }
 
@@ -319,17 +337,15 @@ final class SegmentPool implements AutoCloseable {
         }
     }
 
-    private void addSpare() throws IOException {
+    /** Returns why there is no room for another segment, if so: those that there are must do, until some are released. */
+    private @Nullable IOException addSpare() throws IOException {
         Path path = directory.resolve(String.format(Locale.ROOT, "%04d%s", all.size(), SUFFIX));
         Segment segment;
         try {
             segment = Segment.create(path, sizes.segmentBytes());
         } catch (IOException noRoom) {
-            if (all.isEmpty()) {
-                throw noRoom;
-            }
-            cannotGrow = true; // the segments that there are must do, until some are released
-            return;
+            cannotGrow = true;
+            return noRoom;
         }
         BlobFiles.forceDirectory(directory);
         lock.lock();
@@ -340,6 +356,7 @@ final class SegmentPool implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+        return null;
     }
 
     /** Tells {@link #keep} to end. */

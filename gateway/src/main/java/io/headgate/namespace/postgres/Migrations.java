@@ -31,7 +31,7 @@ final class Migrations {
     private static final long PAUSE_NANOS = 100_000_000;
 
     /**
-     * @param database gives up to three connections at once
+     * @param database gives up to three connections at once, which set no bounds on the time of a statement
      * @param timeout how long to wait for another gateway that does it
      * @throws NamespaceException if the schema is one of a newer Headgate, or cannot be brought up to date
      */
@@ -72,7 +72,7 @@ final class Migrations {
         }
     }
 
-    /** Asks again and again, because a wait in the database would end by the time-out for locks of ordinary statements. */
+    /** Asks again and again, so that the wait has an end. */
     private static void lock(Statement statement, Duration timeout) throws SQLException {
         long deadline = System.nanoTime() + timeout.toNanos();
         while (true) {
@@ -91,11 +91,11 @@ final class Migrations {
     /** Whether migrations are missing. A schema that a newer Headgate has changed is refused: this one might damage it. */
     private static boolean isToMigrate(Flyway flyway) {
         MigrationInfo[] all = flyway.info().all();
-        // The last of those that this program brings along; versions may have gaps.
         String known = Arrays.stream(all)
                 .filter(m -> m.getState().isResolved())
+                .reduce((earlier, later) -> later)
                 .map(m -> String.valueOf(m.getVersion()))
-                .reduce("0", (earlier, later) -> later);
+                .orElse("0");
         Arrays.stream(all)
                 .filter(m -> m.getState().isApplied() && !m.getState().isResolved())
                 .reduce((earlier, later) -> later)

@@ -19,6 +19,8 @@ final class Pool implements AutoCloseable {
     private static final Duration RETRY_AFTER_OUTAGE = Duration.ofSeconds(1);
     private static final Duration NETWORK_MARGIN = Duration.ofSeconds(5);
     private static final int CACHED_STATEMENTS = 512;
+    /** One for our lock, two for the library. */
+    private static final int MIGRATION_CONNECTIONS = 3;
 
     private final PostgresOptions options;
     private final HikariDataSource connections;
@@ -31,7 +33,10 @@ final class Pool implements AutoCloseable {
 
     Pool(PostgresOptions options) {
         this.options = options;
-        this.connections = new HikariDataSource(config(options));
+        HikariConfig config = config(options);
+        config.setMaximumPoolSize(options.connections());
+        config.setConnectionInitSql(settings(options));
+        this.connections = new HikariDataSource(config);
         this.permits = new Semaphore(options.connections() - 1, true);
     }
 
@@ -43,11 +48,9 @@ final class Pool implements AutoCloseable {
         if (options.password() != null) {
             config.setPassword(options.password());
         }
-        config.setMaximumPoolSize(options.connections());
         config.setConnectionTimeout(options.connectTimeout().toMillis());
         config.setValidationTimeout(Math.max(250, options.connectTimeout().toMillis() / 2));
         config.setInitializationFailTimeout(-1);
-        config.setConnectionInitSql(settings(options));
         driver(options).forEach(config::addDataSourceProperty);
         return config;
     }
@@ -94,11 +97,18 @@ final class Pool implements AutoCloseable {
                         Math.max(1, options.lockTimeout().toMillis() / 2));
     }
 
-    /** Brings the schema up to date, over one connection more than there are afterwards: that takes three, and there may be two. */
+    /**
+     * Brings the schema up to date, over connections of its own: a change of the schema may take longer than the time-outs of the others
+     * allow, to each statement and between two.
+     */
     void migrate() {
-        connections.setMaximumPoolSize(options.connections() + 1);
-        Migrations.apply(connections, options.timeout());
-        connections.setMaximumPoolSize(options.connections());
+        HikariConfig config = config(options);
+        config.setMaximumPoolSize(MIGRATION_CONNECTIONS);
+        config.setMinimumIdle(0);
+        config.addDataSourceProperty("socketTimeout", "0");
+        try (HikariDataSource unbounded = new HikariDataSource(config)) {
+            Migrations.apply(unbounded, options.timeout());
+        }
     }
 
     /** Waits for the caller's turn to take a connection; to be given back by {@link #leave}. */

@@ -324,6 +324,11 @@ public final class PostgresNamespace implements Namespace {
     }
 
     @Override
+    public Instant oldestRead(String gateway, Instant oldest, Instant now, Instant silentSince) {
+        return write(tx -> OldestReads.exchange(tx.session(), gateway, oldest, now, silentSince));
+    }
+
+    @Override
     public Map<String, AccountMode> accountModes() {
         return database.read(AccountModes::all);
     }

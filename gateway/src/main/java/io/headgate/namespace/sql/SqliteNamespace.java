@@ -303,6 +303,11 @@ public final class SqliteNamespace implements Namespace {
     }
 
     @Override
+    public Instant oldestRead(String gateway, Instant oldest, Instant now, Instant silentSince) {
+        return oldest;
+    }
+
+    @Override
     public Map<String, AccountMode> accountModes() {
         return readers.read(AccountModes::all);
     }

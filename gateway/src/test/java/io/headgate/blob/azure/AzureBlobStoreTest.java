@@ -18,6 +18,7 @@ import io.headgate.blob.BlobStoreException;
 import io.headgate.blob.BlobStoreException.Kind;
 import io.headgate.blob.Bytes;
 import io.headgate.domain.BlobId;
+import io.headgate.servers.Azurite;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
@@ -39,12 +40,12 @@ final class AzureBlobStoreTest extends BlobStoreContract {
 
     @Override
     protected BlobStore openStore() {
-        settings = Azurite.settings(Azurite.endpoint(Azurite.ACCOUNT), Azurite.credentials(), BLOCK_BYTES);
-        return new AzureBlobStore("az-1", settings, Azurite.memory());
+        settings = TestAccount.settings(Azurite.endpoint(Azurite.ACCOUNT), TestAccount.credentials(), BLOCK_BYTES);
+        return new AzureBlobStore("az-1", settings, TestAccount.memory());
     }
 
     private static BlobContainerClient container() {
-        return Azurite.client().getBlobContainerClient(Azurite.CONTAINER);
+        return TestAccount.client().getBlobContainerClient(TestAccount.CONTAINER);
     }
 
     private List<StoredBlob> listed(BlobId id) throws Exception {
@@ -72,7 +73,7 @@ final class AzureBlobStoreTest extends BlobStoreContract {
     void the_container_is_made_only_if_that_is_wished() throws Exception {
         BlobId id = Bytes.freshId();
         String fresh = "made-" + UUID.randomUUID();
-        try (BlobStore stubborn = new AzureBlobStore("az-1", inContainer(fresh, false), Azurite.memory())) {
+        try (BlobStore stubborn = new AzureBlobStore("az-1", inContainer(fresh, false), TestAccount.memory())) {
             assertThatExceptionOfType(BlobStoreException.class)
                     .isThrownBy(() -> put(stubborn, id, 10))
                     .withMessageContaining(BlobErrorCode.CONTAINER_NOT_FOUND.toString())
@@ -81,7 +82,7 @@ final class AzureBlobStoreTest extends BlobStoreContract {
         }
         for (int length : new int[] {10, BLOCK_BYTES + 10}) {
             String name = "made-" + UUID.randomUUID();
-            try (BlobStore willing = new AzureBlobStore("az-1", inContainer(name, true), Azurite.memory())) {
+            try (BlobStore willing = new AzureBlobStore("az-1", inContainer(name, true), TestAccount.memory())) {
                 put(willing, id, length);
                 assertThat(get(willing, id, length)).isEqualTo(Bytes.of(id, length));
             }
@@ -107,9 +108,11 @@ final class AzureBlobStoreTest extends BlobStoreContract {
                 AccountSasPermission.parse("rwdlc"),
                 AccountSasService.parse("b"),
                 AccountSasResourceType.parse("sco"));
-        AzureCredentials sas = new AzureCredentials.Sas(Azurite.client().generateAccountSas(values));
+        AzureCredentials sas = new AzureCredentials.Sas(TestAccount.client().generateAccountSas(values));
         try (BlobStore other = new AzureBlobStore(
-                "az-1", Azurite.settings(Azurite.endpoint(Azurite.ACCOUNT), sas, BLOCK_BYTES), Azurite.memory())) {
+                "az-1",
+                TestAccount.settings(Azurite.endpoint(Azurite.ACCOUNT), sas, BLOCK_BYTES),
+                TestAccount.memory())) {
             other.probe(Bytes.freshId());
             BlobId id = Bytes.freshId();
             put(other, id, 300_000);
@@ -123,11 +126,11 @@ final class AzureBlobStoreTest extends BlobStoreContract {
     void accounts_are_apart() throws Exception {
         BlobId id = Bytes.freshId();
         put(store, id, 10);
-        AzureSettings elsewhere = Azurite.settings(
+        AzureSettings elsewhere = TestAccount.settings(
                 Azurite.endpoint(Azurite.OTHER_ACCOUNT),
                 new AzureCredentials.SharedKey(Azurite.OTHER_ACCOUNT, Azurite.OTHER_KEY),
                 BLOCK_BYTES);
-        try (BlobStore other = new AzureBlobStore("az-2", elsewhere, Azurite.memory())) {
+        try (BlobStore other = new AzureBlobStore("az-2", elsewhere, TestAccount.memory())) {
             other.probe(Bytes.freshId());
             assertThat(other.list(id.fanOut(), Instant.EPOCH, Instant.MAX, null, 10))
                     .isEmpty();
@@ -145,7 +148,7 @@ final class AzureBlobStoreTest extends BlobStoreContract {
                 8,
                 Duration.ofSeconds(1),
                 BLOCK_BYTES);
-        new AzureBlobStore("az-1", entra, Azurite.memory()).close();
+        new AzureBlobStore("az-1", entra, TestAccount.memory()).close();
     }
 
     @ParameterizedTest

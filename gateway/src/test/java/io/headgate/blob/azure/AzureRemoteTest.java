@@ -2,6 +2,7 @@ package io.headgate.blob.azure;
 
 import io.headgate.blob.BlobStore;
 import io.headgate.blob.RemoteStoreContract;
+import io.headgate.servers.Azurite;
 import java.net.URI;
 import java.util.UUID;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
@@ -18,10 +19,10 @@ final class AzureRemoteTest extends RemoteStoreContract {
     protected BlobStore openStore(URI endpoint, Keys keys, int maxConnections) {
         return open(
                 endpoint,
-                Azurite.CONTAINER,
+                TestAccount.CONTAINER,
                 true,
                 switch (keys) {
-                    case RIGHT -> Azurite.credentials();
+                    case RIGHT -> TestAccount.credentials();
                     case WRONG -> new AzureCredentials.SharedKey(Azurite.ACCOUNT, Azurite.OTHER_KEY);
                 },
                 maxConnections);
@@ -29,7 +30,7 @@ final class AzureRemoteTest extends RemoteStoreContract {
 
     @Override
     protected BlobStore openStoreWithoutPlace(URI endpoint) {
-        return open(endpoint, "no-such-container", false, Azurite.credentials(), 64);
+        return open(endpoint, "no-such-container", false, TestAccount.credentials(), 64);
     }
 
     private static BlobStore open(
@@ -43,7 +44,7 @@ final class AzureRemoteTest extends RemoteStoreContract {
                 maxConnections,
                 STALL_TIMEOUT,
                 AzureSettings.BLOCK_BYTES);
-        return new AzureBlobStore("az-1", settings, Azurite.memory());
+        return new AzureBlobStore("az-1", settings, TestAccount.memory());
     }
 
     @Override

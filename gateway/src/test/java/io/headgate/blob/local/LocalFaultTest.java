@@ -257,6 +257,29 @@ final class LocalFaultTest {
     }
 
     @Test
+    void a_full_disk_leaves_the_journal_room_for_the_deletions_that_cure_it() throws Exception {
+        BlobStore store = open(mount("size=16m"), true);
+        List<BlobId> small = new ArrayList<>();
+        assertFault(
+                () -> {
+                    while (true) {
+                        BlobId id = Bytes.freshId();
+                        put(store, id, 60_000);
+                        small.add(id);
+                    }
+                },
+                "No space left on device");
+        assertThat(small).hasSizeGreaterThan(90);
+        for (BlobId id : small.subList(0, 90)) {
+            store.delete(id);
+        }
+        await().ignoreExceptions().untilAsserted(() -> store.probe(Bytes.freshId()));
+        for (BlobId id : small.subList(90, small.size())) {
+            assertThat(get(store, id, 60_000)).isEqualTo(Bytes.of(id, 60_000));
+        }
+    }
+
+    @Test
     void an_interrupted_put_is_nobodys_fault_and_harms_no_other() throws Exception {
         BlobStore store = open(parent.resolve("disk"), true);
         AtomicReference<Throwable> thrown = new AtomicReference<>();

@@ -1,48 +1,37 @@
 package io.headgate.blob.s3;
 
 import io.headgate.blob.Allowance;
+import io.headgate.servers.S3ProxyServer;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
-import org.gaul.s3proxy.S3Proxy;
-import org.gaul.s3proxy.auth.AuthenticationType;
-import org.gaul.s3proxy.nio2blob.TransientNio2BlobStore;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 
-/** An S3 service of another maker in this JVM, with one bucket; started once, at its first use. Each store has a prefix of its own. */
+/** One bucket of {@link S3ProxyServer}; each store has a prefix of its own. */
 public final class TestService {
     public static final String BUCKET = "blobs-of-tests";
-    public static final String REGION = "us-east-1";
-    public static final String ACCESS_KEY = "TESTACCESSKEY";
-    public static final String SECRET_KEY = "test-secret-key-0123456789";
-
-    private static final S3Proxy SERVICE = start();
+    public static final String REGION = S3ProxyServer.REGION;
 
     private TestService() {}
 
-    private static S3Proxy start() {
-        S3Proxy service = S3Proxy.builder()
-                .blobStore(new TransientNio2BlobStore())
-                .endpoint(URI.create("http://127.0.0.1:0"))
-                .awsAuthentication(AuthenticationType.AWS_V4, ACCESS_KEY, SECRET_KEY)
-                .build();
-        try {
-            service.start();
-        } catch (Exception failed) {
-            throw new IllegalStateException("S3Proxy does not start", failed);
-        }
-        try (S3Client client = client(URI.create("http://127.0.0.1:" + service.getPort()))) {
+    /** Started when it is first asked for. */
+    private static final class Running {
+        static final URI ENDPOINT = start();
+    }
+
+    private static URI start() {
+        try (S3Client client = client(S3ProxyServer.endpoint())) {
             client.createBucket(create -> create.bucket(BUCKET));
         }
-        return service;
+        return S3ProxyServer.endpoint();
     }
 
     public static URI endpoint() {
-        return URI.create("http://127.0.0.1:" + SERVICE.getPort());
+        return Running.ENDPOINT;
     }
 
     /** A client of the test's own, to look behind a store's back. */
@@ -55,13 +44,13 @@ public final class TestService {
                 .endpointOverride(endpoint)
                 .region(Region.of(REGION))
                 .forcePathStyle(true)
-                .credentialsProvider(
-                        StaticCredentialsProvider.create(AwsBasicCredentials.create(ACCESS_KEY, SECRET_KEY)))
+                .credentialsProvider(StaticCredentialsProvider.create(
+                        AwsBasicCredentials.create(S3ProxyServer.ACCESS_KEY, S3ProxyServer.SECRET_KEY)))
                 .build();
     }
 
     static S3Credentials credentials() {
-        return new S3Credentials.Key(ACCESS_KEY, SECRET_KEY);
+        return new S3Credentials.Key(S3ProxyServer.ACCESS_KEY, S3ProxyServer.SECRET_KEY);
     }
 
     /** Settings with a fresh prefix, below which nothing is. */

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /** How much of the database a page touches, in blocks of 8 KiB, by the server's own count. */
 final class ListingWorkTest {
     private static final int SMALL = 10_000;
-    private static final int LARGE = 300_000;
+    private static final int LARGE = 1_000_000;
     private static final int PAGE = 1_000;
     private static final PostgresOptions OPTIONS = Postgres.fresh();
     private static final Pattern BLOCKS = Pattern.compile("\"Shared (?:Hit|Read) Blocks\": (\\d+)");
@@ -40,25 +40,34 @@ final class ListingWorkTest {
         }
         connection = Postgres.connect(OPTIONS);
         try (Statement statement = connection.createStatement()) {
+            fillObjects(statement, "small", SMALL);
+            fillObjects(statement, "large", LARGE);
+            fillUploads(statement, "small", SMALL);
+            fillUploads(statement, "large", LARGE / 5);
+            statement.execute("VACUUM ANALYZE objects, uploads");
             statement.execute(Pool.settings(OPTIONS));
-            fill(statement, "small", SMALL);
-            fill(statement, "large", LARGE);
-            statement.execute("VACUUM ANALYZE");
         }
     }
 
-    /** Eight keys a folder, and as many uploads, in an order that has nothing to do with that of the keys. */
-    private static void fill(Statement statement, String bucket, int keys) throws SQLException {
-        String rows = """
+    /** Eight keys a folder, in an order that has nothing to do with that of the keys. */
+    private static final String KEY = "convert_to('folder-' || lpad((i / 8)::text, 6, '0') || '/' || i % 8, 'UTF8')";
+
+    private static String rows(String bucket, int keys) {
+        return """
                 FROM (SELECT id FROM buckets WHERE name = '%s') b,
                   (SELECT (n::bigint * 7919) %% %d AS i FROM generate_series(1, %d) n) s""".formatted(bucket, keys, keys);
-        String key = "convert_to('folder-' || lpad((i / 8)::text, 6, '0') || '/' || i % 8, 'UTF8')";
+    }
+
+    private static void fillObjects(Statement statement, String bucket, int keys) throws SQLException {
         statement.execute("""
                 INSERT INTO objects (bucket, key, modified_at, size, etag, write_id, origin, details)
-                SELECT b.id, %s, 0, 1, md5(i::text), '\\x00', 0, '\\x00' %s""".formatted(key, rows));
+                SELECT b.id, %s, 0, 1, md5(i::text), '\\x00', 0, '\\x00' %s""".formatted(KEY, rows(bucket, keys)));
+    }
+
+    private static void fillUploads(Statement statement, String bucket, int keys) throws SQLException {
         statement.execute("""
                 INSERT INTO uploads (id, bucket, key, started_at, owner, details)
-                SELECT convert_to(b.id || '-' || i, 'UTF8'), b.id, %s, 0, 'alice', '\\x0100000000' %s""".formatted(key, rows));
+                SELECT convert_to(b.id || '-' || i, 'UTF8'), b.id, %s, 0, 'alice', '\\x0100000000' %s""".formatted(KEY, rows(bucket, keys)));
     }
 
     @AfterAll

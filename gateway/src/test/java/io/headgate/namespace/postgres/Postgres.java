@@ -1,56 +1,22 @@
 package io.headgate.namespace.postgres;
 
 import io.headgate.namespace.NamespaceSuite;
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import io.headgate.servers.PostgresServer;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 
-/** One server for all tests of the JVM, stopped with it, that flushes nothing; each test has a database of its own on it. */
+/** Databases on {@link PostgresServer}, one for each test. */
 public final class Postgres {
-    private static final AtomicInteger DATABASES = new AtomicInteger();
-
-    private static @Nullable EmbeddedPostgres server;
-
     private Postgres() {}
-
-    private static synchronized EmbeddedPostgres server() {
-        if (server == null) {
-            System.setProperty("org.slf4j.simpleLogger.log.io.zonky", "warn");
-            try {
-                server = EmbeddedPostgres.builder()
-                        .setServerConfig("fsync", "off")
-                        .setServerConfig("synchronous_commit", "on")
-                        .setServerConfig("full_page_writes", "off")
-                        .setServerConfig("max_connections", "300")
-                        .setServerConfig("shared_buffers", "256MB")
-                        .start();
-            } catch (IOException failed) {
-                throw new UncheckedIOException(failed);
-            }
-        }
-        return server;
-    }
 
     /** An empty database. */
     public static PostgresOptions fresh() {
-        String name = "test" + DATABASES.incrementAndGet();
-        int port = server().getPort();
-        try (Connection connection = connect(port, "postgres");
-                Statement statement = connection.createStatement()) {
-            statement.execute("CREATE DATABASE " + name);
-        } catch (SQLException failed) {
-            throw new IllegalStateException(failed);
-        }
-        return PostgresOptions.defaults("127.0.0.1:" + port, name, "postgres")
+        return PostgresOptions.defaults(
+                        "127.0.0.1:" + PostgresServer.port(), PostgresServer.freshDatabase(), "postgres")
                 .withConnections(8)
                 .withMinPartBytes(NamespaceSuite.MIN_PART_BYTES);
     }
@@ -68,11 +34,7 @@ public final class Postgres {
 
     /** A connection to a database, past the engine. */
     static Connection connect(PostgresOptions options) throws SQLException {
-        return connect(port(options), options.database());
-    }
-
-    private static Connection connect(int port, String database) throws SQLException {
-        return DriverManager.getConnection("jdbc:postgresql://127.0.0.1:" + port + "/" + database, "postgres", "");
+        return PostgresServer.connect(port(options), options.database());
     }
 
     /** Removes all rows, so that the next test finds the namespace as if it had been made just now. */

@@ -194,6 +194,19 @@ final class PostgresOutageTest {
     }
 
     @Test
+    void the_schema_is_made_however_short_the_time_outs_of_statements_are() throws Exception {
+        Duration tooShortForAChangeOfSchema = Duration.ofMillis(2);
+        PostgresOptions options = Postgres.fresh()
+                .withTimeouts(
+                        Duration.ofSeconds(20),
+                        Duration.ofSeconds(2),
+                        Duration.ofSeconds(5),
+                        tooShortForAChangeOfSchema);
+        PostgresNamespace.open(options, InstantSource.system()).close();
+        Tables.check(options);
+    }
+
+    @Test
     void a_put_that_has_to_wait_for_a_lock_too_long_fails_and_holds_up_no_other() throws Exception {
         Duration lockTimeout = Duration.ofMillis(400);
         PostgresOptions options = Postgres.fresh()

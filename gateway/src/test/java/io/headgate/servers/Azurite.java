@@ -1,9 +1,5 @@
-package io.headgate.blob.azure;
+package io.headgate.servers;
 
-import com.azure.storage.blob.BlobServiceClient;
-import com.azure.storage.blob.BlobServiceClientBuilder;
-import com.azure.storage.common.StorageSharedKeyCredential;
-import io.headgate.blob.Allowance;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
@@ -18,7 +14,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -28,12 +23,11 @@ import java.util.regex.Pattern;
  * Azurite, Microsoft's own stand-in for Azure Storage, with two accounts; started once in this JVM, at its first use. It is an npm
  * package, which is installed at the first use on this machine into the user's cache ({@code XDG_CACHE_HOME}, {@code ~/.cache}).
  */
-final class Azurite {
-    static final String ACCOUNT = "azone";
-    static final String KEY = key(1);
-    static final String OTHER_ACCOUNT = "aztwo";
-    static final String OTHER_KEY = key(2);
-    static final String CONTAINER = "blobs-of-tests";
+public final class Azurite {
+    public static final String ACCOUNT = "azone";
+    public static final String KEY = key(1);
+    public static final String OTHER_ACCOUNT = "aztwo";
+    public static final String OTHER_KEY = key(2);
 
     private static final String VERSION = "3.37.0";
     private static final Duration INSTALL_LIMIT = Duration.ofMinutes(10);
@@ -53,37 +47,9 @@ final class Azurite {
         return Base64.getEncoder().encodeToString(bytes);
     }
 
-    static URI endpoint(String account) {
+    /** Where the account with that name is. */
+    public static URI endpoint(String account) {
         return URI.create("http://127.0.0.1:" + Running.PORT + "/" + account);
-    }
-
-    /** A client of the test's own, to look behind a store's back. */
-    static BlobServiceClient client() {
-        return new BlobServiceClientBuilder()
-                .endpoint(endpoint(ACCOUNT).toString())
-                .credential(new StorageSharedKeyCredential(ACCOUNT, KEY))
-                .buildClient();
-    }
-
-    /** Settings with a fresh prefix, below which nothing is. */
-    static AzureSettings settings(URI endpoint, AzureCredentials credentials, int blockBytes) {
-        return new AzureSettings(
-                endpoint,
-                CONTAINER,
-                true,
-                "test-" + UUID.randomUUID() + "/",
-                credentials,
-                64,
-                Duration.ofSeconds(15),
-                blockBytes);
-    }
-
-    static AzureCredentials credentials() {
-        return new AzureCredentials.SharedKey(ACCOUNT, KEY);
-    }
-
-    static Allowance memory() {
-        return Allowance.ofMemory("units of memory", 64 << 20, Duration.ofSeconds(10));
     }
 
     private static int start() {
