@@ -13,6 +13,7 @@ public final class Accounts implements AutoCloseable {
     private volatile Map<String, Account> byName;
 
     private volatile Runnable refresh = () -> {};
+    private volatile boolean complete = true;
 
     /** @throws IllegalArgumentException if two accounts have one name */
     public Accounts(List<Account> accounts) {
@@ -67,6 +68,15 @@ public final class Accounts implements AutoCloseable {
         Map<String, Account> all = new LinkedHashMap<>(byName);
         all.remove(account.name(), account);
         byName = all;
+    }
+
+    /** Whether all accounts of the namespace are here; if not, some cannot be opened by this gateway. */
+    public boolean isComplete() {
+        return complete;
+    }
+
+    public void setComplete(boolean complete) {
+        this.complete = complete;
     }
 
     /** What placement sees of each account now. */

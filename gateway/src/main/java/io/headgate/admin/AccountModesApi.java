@@ -8,6 +8,7 @@ import io.headgate.namespace.AccountUsage;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.Rebalance;
 import io.headgate.work.AccountDrain;
+import io.headgate.work.AccountRoster;
 import io.headgate.work.DrainProgress;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -22,12 +23,15 @@ final class AccountModesApi {
     private final Namespace namespace;
     private final Accounts accounts;
     private final AccountDrain drain;
+    private final AccountRoster roster;
     private final InstantSource clock;
 
-    AccountModesApi(Namespace namespace, Accounts accounts, AccountDrain drain, InstantSource clock) {
+    AccountModesApi(
+            Namespace namespace, Accounts accounts, AccountDrain drain, AccountRoster roster, InstantSource clock) {
         this.namespace = namespace;
         this.accounts = accounts;
         this.drain = drain;
+        this.roster = roster;
         this.clock = clock;
     }
 
@@ -41,7 +45,7 @@ final class AccountModesApi {
     /** Refused if no other account is left that could take the blobs. */
     Answer setDraining(String name, boolean on, boolean json) {
         Optional<Account> account = accounts.byName(name);
-        if (account.isEmpty()) {
+        if (account.isEmpty() && !isFaulty(name)) {
             return noSuchAccount(name);
         }
         boolean othersLeft = accounts.all().stream()
@@ -50,8 +54,13 @@ final class AccountModesApi {
             return new Answer.Conflict("no other account is left that could take the blobs of " + name);
         }
         namespace.setDraining(name, on);
-        account.get().setDraining(on); // the other gateways follow within a second or so
-        return answer(account.get(), json);
+        account.ifPresent(here -> here.setDraining(on)); // the other gateways follow within a second or so
+        return answer(name, on, account.map(Account::readOnly).orElse(false), json);
+    }
+
+    /** An account that cannot be opened here may be drained by others, or be empty and to be removed. */
+    private boolean isFaulty(String name) {
+        return roster.faulty().stream().anyMatch(faulty -> faulty.name().equals(name));
     }
 
     Answer setReadOnly(String name, boolean on, boolean json) {
@@ -61,7 +70,7 @@ final class AccountModesApi {
         }
         namespace.setReadOnly(name, on);
         account.get().setReadOnly(on);
-        return answer(account.get(), json);
+        return answer(name, account.get().draining(), on, json);
     }
 
     /** Refused if there are no two accounts that could give and take. */
@@ -121,17 +130,16 @@ final class AccountModesApi {
         return new Answer.NotFound("no such account: " + name);
     }
 
-    private static Answer answer(Account account, boolean json) {
+    private Answer answer(String name, boolean draining, boolean readOnly, boolean json) {
         if (json) {
             JsonWriter writer = new JsonWriter(256).beginObject();
-            writer.name("name").value(account.name());
-            writer.name("draining").value(account.draining());
-            writer.name("read_only").value(account.readOnly());
+            writer.name("name").value(name);
+            writer.name("draining").value(draining);
+            writer.name("read_only").value(readOnly);
             return new Answer.Json(writer.endObject().endLine());
         }
-        return new Answer.Text(new TextTable("NAME", "STATE")
-                .row(account.name(), AdminApi.state(account))
-                .render());
+        String state = accounts.byName(name).map(AdminApi::state).orElse(draining ? "draining, faulty" : "faulty");
+        return new Answer.Text(new TextTable("NAME", "STATE").row(name, state).render());
     }
 
     /** A table of the accounts that are draining; empty if there are none. The namespace is asked only if there are. */

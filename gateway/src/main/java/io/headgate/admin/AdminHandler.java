@@ -89,7 +89,7 @@ public final class AdminHandler implements HttpHandler {
         this.placement = placement;
         this.metrics = metrics;
         this.readiness = new Readiness(namespace, accounts, placement, PING_PATIENCE);
-        this.modes = new AccountModesApi(namespace, accounts, drain, clock);
+        this.modes = new AccountModesApi(namespace, accounts, drain, roster, clock);
         this.roster = new AccountRosterApi(namespace, roster);
         this.api = new AdminApi(namespace, accounts, placement, modes, roster, owners);
         this.clock = clock;

@@ -38,6 +38,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
@@ -83,6 +85,9 @@ public final class Metrics {
             .register(registry);
     /** The registry itself holds on to what it counts only weakly. */
     private final List<LongSupplier> counted = new CopyOnWriteArrayList<>();
+
+    /** Their names. */
+    private final Set<String> exposedWorkers = ConcurrentHashMap.newKeySet();
 
     private boolean bound;
 
@@ -161,6 +166,7 @@ public final class Metrics {
     /** Forgets what was exposed of an account that is gone, and of its workers. */
     public void removeAccount(Account account) {
         accounts.remove(account);
+        exposedWorkers.removeIf(worker -> worker.endsWith("(" + account.name() + ")"));
         registry.getMeters().stream()
                 .map(Meter::getId)
                 .filter(id -> account.name().equals(id.getTag("account"))
@@ -172,6 +178,9 @@ public final class Metrics {
     public void addWorkers(Workers workers) {
         for (WorkerStatus status : workers.status()) {
             String name = status.name();
+            if (!exposedWorkers.add(name)) {
+                continue;
+            }
             worker(workers, name, "headgate.worker.turns", "Turns that the worker has ended", WorkerStatus::turns);
             worker(workers, name, "headgate.worker.failures", "Turns that failed", WorkerStatus::failures);
         }

@@ -191,7 +191,7 @@ public final class Gateway implements AutoCloseable {
                         config.drain().interval(),
                         config.drain().tolerance()));
         workers = new Workers(clock);
-        work = new BackgroundWork(namespace, intents, reads, clock, leases, workSettings(config));
+        work = new BackgroundWork(namespace, accounts, intents, reads, clock, leases, workSettings(config));
         opened = new AccountOpening(new AddedAccounts(config), opening);
         roster = new AccountRoster(
                 namespace, accounts, opened.definitions(), intents, clock, this::hasCome, this::hasGone);
@@ -203,7 +203,7 @@ public final class Gateway implements AutoCloseable {
         accounts.refreshBy(roster::refresh);
         ModeRefresh modes = new ModeRefresh(namespace, accounts);
         modes.work(); // an account that drains must not take the first writes after a restart
-        List<Worker> all = new ArrayList<>(work.ofGateway(accounts));
+        List<Worker> all = new ArrayList<>(work.ofGateway());
         all.addAll(List.of(exchange, roster, modes, drain));
         workers.start(all);
         metrics.addWorkers(workers);

@@ -178,12 +178,12 @@ public final class AccountRoster implements Worker {
         faults.keySet().retainAll(there.keySet());
         List<AddedAccount> missing =
                 there.values().stream().filter(one -> isToOpen(one, now)).toList();
-        if (missing.isEmpty()) {
-            return;
+        if (!missing.isEmpty()) {
+            Map<String, AccountUsage> usage = namespace.accountUsage();
+            Map<String, AccountMode> modes = namespace.accountModes();
+            missing.forEach(one -> open(one, usage, modes));
         }
-        Map<String, AccountUsage> usage = namespace.accountUsage();
-        Map<String, AccountMode> modes = namespace.accountModes();
-        missing.forEach(one -> open(one, usage, modes));
+        accounts.setComplete(faults.isEmpty());
     }
 
     private boolean isToOpen(AddedAccount account, Instant now) {

@@ -18,6 +18,7 @@ public final class BackgroundWork {
     private static final String SWEEPS = "sweeps";
 
     private final Namespace namespace;
+    private final Accounts accounts;
     private final WriteIntents intents;
     private final ReadsInFlight reads;
     private final InstantSource clock;
@@ -26,12 +27,14 @@ public final class BackgroundWork {
 
     public BackgroundWork(
             Namespace namespace,
+            Accounts accounts,
             WriteIntents intents,
             ReadsInFlight reads,
             InstantSource clock,
             Leases leases,
             WorkSettings settings) {
         this.namespace = namespace;
+        this.accounts = accounts;
         this.intents = intents;
         this.reads = reads;
         this.clock = clock;
@@ -39,20 +42,25 @@ public final class BackgroundWork {
         this.settings = settings;
     }
 
-    public List<Worker> ofGateway(Accounts accounts) {
+    public List<Worker> ofGateway() {
         return List.of(
                 leases,
                 new IntentRenewal(intents, settings.intentLease()),
                 new UsageRefresh(namespace, accounts, settings.usageInterval()),
-                new ExpiredIntentSweep(namespace, accounts, clock, leases.of(SWEEPS), settings.sweep()),
-                new CompletedUploads(namespace, clock, leases.of(SWEEPS), settings.rememberCompleted()));
+                new ExpiredIntentSweep(namespace, accounts, clock, sweeps(), settings.sweep()),
+                new CompletedUploads(namespace, clock, sweeps(), settings.rememberCompleted()));
     }
 
     public List<Worker> ofAccount(Account account) {
         return List.of(
                 new GarbageCleanup(account, namespace, reads, clock, leases.of(cleanup(account)), settings.garbage()),
                 new BreakerProbe(account, namespace, intents, clock, settings.probeInterval()),
-                new OrphanSweep(account, namespace, clock, leases.of(SWEEPS), settings.orphans()));
+                new OrphanSweep(account, namespace, clock, sweeps(), settings.orphans()));
+    }
+
+    /** A gateway that cannot open an account would take for swept what is not. */
+    private Lease sweeps() {
+        return leases.of(SWEEPS, accounts::isComplete);
     }
 
     /** Lets go of what the workers of an account that has gone have held. */

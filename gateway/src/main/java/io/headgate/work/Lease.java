@@ -4,6 +4,7 @@ import io.headgate.namespace.Namespace;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.function.BooleanSupplier;
 
 /**
  * The right to do what only one gateway may do at a time, for as long as it is wanted. {@link Leases} renews it, so that it lasts through
@@ -19,6 +20,7 @@ public final class Lease {
     private final String name;
     private final String holder;
     private final InstantSource clock;
+    private final BooleanSupplier able;
     /** Guarded by this, as those that follow. */
     private boolean wanted;
 
@@ -31,17 +33,19 @@ public final class Lease {
     /**
      * @param name what it is for, the same in all gateways
      * @param holder the id of this run of the gateway
+     * @param able whether this gateway can do the work; while it cannot, another one should
      */
-    Lease(Namespace namespace, String name, String holder, InstantSource clock) {
+    Lease(Namespace namespace, String name, String holder, InstantSource clock, BooleanSupplier able) {
         this.namespace = namespace;
         this.name = name;
         this.holder = holder;
         this.clock = clock;
+        this.able = able;
     }
 
     /** What {@link #acquire} has come to. */
     enum Term {
-        /** Another gateway has the lease. */
+        /** Another gateway has the lease, or this one cannot do the work. */
         NONE,
         /** The lease is held, and others may have held it since this was asked before: nothing known from then holds. */
         NEW,
@@ -51,6 +55,10 @@ public final class Lease {
 
     /** Asks for the lease if this gateway does not have it and has not asked of late, and wants it from now on. */
     synchronized Term acquire() {
+        if (!able.getAsBoolean()) {
+            release();
+            return Term.NONE;
+        }
         wanted = true;
         if (!isHeld() && !clock.instant().isBefore(notBefore)) {
             renew();

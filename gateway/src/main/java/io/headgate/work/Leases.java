@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,7 +35,12 @@ public final class Leases implements Worker, AutoCloseable {
      * @param name what it is for, the same in all gateways
      */
     public Lease of(String name) {
-        return all.computeIfAbsent(name, _ -> new Lease(namespace, name, holder, clock));
+        return of(name, () -> true);
+    }
+
+    /** The same for work that this gateway cannot always do: while it cannot, it leaves the lease to others. */
+    Lease of(String name, BooleanSupplier able) {
+        return all.computeIfAbsent(name, _ -> new Lease(namespace, name, holder, clock, able));
     }
 
     /** Gives a lease back whose work this gateway does not do any more. */

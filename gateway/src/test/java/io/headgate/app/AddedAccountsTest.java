@@ -226,5 +226,8 @@ final class AddedAccountsTest {
                 .containsPattern("s3-2 +added +faulty: .*ACCOUNT_SECRET, which is not set");
         assertThat(read(without, key)).isEqualTo("content of " + key);
         assertThat(put(without, "more")).isEqualTo("s3-1");
+        assertThat(admin(without, "drain", "s3-2").out()).contains("draining, faulty");
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> admin(second, "list").out().contains("s3-2  added   s3    us-east-1  draining"));
     }
 }

@@ -331,9 +331,20 @@ final class MainTest {
     }
 
     @Test
+    void an_account_of_a_file_that_is_not_there_is_not_added() throws Exception {
+        try (Serve serve = start()) {
+            environment.put("HEADGATE_ADMIN_LISTEN", readyUrl(3).substring("http://".length()));
+
+            assertThat(run("admin", "accounts", "add", "--data", data().toString(), "none.yaml"))
+                    .isEqualTo(ExitCode.FAILED);
+            assertThat(err()).startsWith("headgate: none.yaml cannot be read: ").contains("NoSuchFile");
+        }
+    }
+
+    @Test
     void a_command_of_a_later_build_says_that_it_is_not_there_yet() {
-        assertThat(run("admin", "accounts", "remove", "disk-1")).isEqualTo(ExitCode.NOT_IMPLEMENTED);
-        assertThat(err()).isEqualTo("headgate: admin accounts remove is not implemented yet\n");
+        assertThat(run("admin", "users", "list")).isEqualTo(ExitCode.NOT_IMPLEMENTED);
+        assertThat(err()).isEqualTo("headgate: admin users list is not implemented yet\n");
     }
 
     @Test

@@ -151,6 +151,8 @@ final class AccountRosterTest {
         there.roster.work();
         assertThat(names(there)).containsExactly("s3-9");
         assertThat(there.roster.faulty()).containsExactly(new AccountRoster.Faulty("s3-8", "a variable is not set"));
+        assertThat(there.accounts.isComplete()).isFalse();
+        assertThat(here.accounts.isComplete()).isTrue();
 
         there.unable.clear();
         there.roster.work();
@@ -159,6 +161,7 @@ final class AccountRosterTest {
         there.roster.work();
         assertThat(names(there)).containsExactly("s3-9", "s3-8");
         assertThat(there.roster.faulty()).isEmpty();
+        assertThat(there.accounts.isComplete()).isTrue();
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.headgate.namespace.postgres.Postgres;
 import io.headgate.namespace.postgres.PostgresNamespace;
 import io.headgate.namespace.postgres.PostgresOptions;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -79,6 +80,18 @@ final class LeasesTest {
         mine.work();
 
         assertThat(mine.of("moves").acquire()).isEqualTo(Lease.Term.NEW);
+    }
+
+    @Test
+    void a_gateway_that_cannot_do_the_work_leaves_it_to_another() {
+        AtomicBoolean able = new AtomicBoolean(true);
+        Lease lease = mine.of("sweeps", able::get);
+        assertThat(lease.isAcquired()).isTrue();
+
+        able.set(false);
+        assertThat(lease.isAcquired()).isFalse();
+        mine.work();
+        assertThat(others.of("sweeps").isAcquired()).isTrue();
     }
 
     @Test

@@ -114,7 +114,7 @@ public final class Site implements AutoCloseable {
     }
 
     public Lease lease(String name, String gateway) {
-        return new Lease(namespace, name, gateway, clock);
+        return new Lease(namespace, name, gateway, clock, () -> true);
     }
 
     public Account account(String name) {
