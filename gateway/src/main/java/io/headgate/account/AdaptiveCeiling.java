@@ -21,6 +21,10 @@ final class AdaptiveCeiling {
     }
 
     private final double limit;
+    /** Guarded by this. */
+    private long cutElsewhereNanos;
+
+    private boolean cutElsewhere;
     private volatile Cut cut = new Cut(Double.POSITIVE_INFINITY, 0, 0);
 
     /** @param limit requests/s */
@@ -32,8 +36,17 @@ final class AdaptiveCeiling {
         return Math.min(limit, cut.at(nowNanos));
     }
 
+    /** Another gateway has lowered the rate of all: that answers what is in flight here, too. */
+    synchronized void cutElsewhere(long nowNanos) {
+        cutElsewhere = true;
+        cutElsewhereNanos = nowNanos;
+    }
+
     /** The account throttled while it was sent {@code currentPerSecond} requests. */
     synchronized void throttled(double currentPerSecond, long nowNanos) {
+        if (cutElsewhere && nowNanos - cutElsewhereNanos < CUT_INTERVAL_NANOS) {
+            return;
+        }
         Cut last = cut;
         if (last.increasePerSecond > 0 && nowNanos - last.sinceNanos < CUT_INTERVAL_NANOS) {
             return;

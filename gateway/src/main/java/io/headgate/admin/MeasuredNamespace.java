@@ -5,7 +5,9 @@ import io.headgate.domain.BlobId;
 import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.AccountMode;
+import io.headgate.namespace.AccountShare;
 import io.headgate.namespace.AccountUsage;
+import io.headgate.namespace.AccountUse;
 import io.headgate.namespace.BlobMove;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
@@ -34,6 +36,7 @@ import io.headgate.namespace.PutPart;
 import io.headgate.namespace.Upload;
 import io.headgate.namespace.UploadPage;
 import io.headgate.namespace.UploadQuery;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -235,6 +238,11 @@ final class MeasuredNamespace implements Namespace {
     @Override
     public boolean lease(String name, String holder, Instant now, Instant until) {
         return measured(Call.LEASE, () -> namespace.lease(name, holder, now, until));
+    }
+
+    @Override
+    public List<AccountShare> shareAccounts(String gateway, List<AccountUse> uses, Duration lasting) {
+        return measured(Call.SHARE_ACCOUNTS, () -> namespace.shareAccounts(gateway, uses, lasting));
     }
 
     @Override

@@ -48,6 +48,7 @@ final class NamespaceMetrics {
         ABANDON_MOVES,
         MOVES_UNDER_WAY,
         LEASE,
+        SHARE_ACCOUNTS,
         ACCOUNT_MODES,
         SET_DRAINING,
         SET_READ_ONLY,

@@ -42,6 +42,7 @@ import io.headgate.work.BackgroundWork;
 import io.headgate.work.Lease;
 import io.headgate.work.ModeRefresh;
 import io.headgate.work.Pace;
+import io.headgate.work.ShareRenewal;
 import io.headgate.work.WorkSettings;
 import io.headgate.work.Worker;
 import io.headgate.work.Workers;
@@ -164,6 +165,14 @@ public final class Gateway implements AutoCloseable {
         List<Worker> all =
                 new ArrayList<>(BackgroundWork.of(namespace, accounts, intents, reads, clock, workSettings(config)));
         all.add(modes);
+        if (config.namespace().engine() == HeadgateConfig.Engine.POSTGRES) {
+            ShareRenewal shares =
+                    new ShareRenewal(namespace, accounts, placement.thresholds(), newId(random), System::nanoTime);
+            shares.work(); // before the first write, which must not take the whole of every account to be this
+            // gateway's
+            all.add(shares);
+            metrics.gauge("headgate.gateways", "Gateways that share the accounts, this one included", shares::gateways);
+        }
         all.add(lease);
         all.add(drain);
         workers = Workers.start(all, clock);

@@ -305,10 +305,14 @@ final class AccountTest {
         clock.moveMillis(250);
         assertThat(limited.state().draining()).isTrue();
         assertThat(limited.state().readOnly()).isTrue();
-        assertThat(limited.state().requests().current()).isEqualTo(10);
+        assertThat(limited.state().requests().current())
+                .as("twice the last quarter of a second")
+                .isEqualTo(100);
         assertThat(limited.state().requests().limit()).isEqualTo(20);
-        assertThat(limited.state().ingress().current()).isEqualTo(20);
-        assertThat(limited.state().egress().current()).isEqualTo(30);
+        clock.moveMillis(250);
+        assertThat(limited.state().requests().current()).isEqualTo(50);
+        assertThat(limited.state().ingress().current()).isEqualTo(100);
+        assertThat(limited.state().egress().current()).isEqualTo(150);
     }
 
     @Test

@@ -16,6 +16,7 @@ final class Column {
         TEXT("text"),
         BIGINT("int8"),
         INTEGER("int4"),
+        DOUBLE("float8"),
         BYTES("bytea");
 
         private final String name;
@@ -41,6 +42,10 @@ final class Column {
         return new Column(Type.INTEGER);
     }
 
+    static Column doubles() {
+        return new Column(Type.DOUBLE);
+    }
+
     static Column bytes() {
         return new Column(Type.BYTES);
     }
@@ -63,6 +68,7 @@ final class Column {
             case TEXT -> new String[values.size()];
             case BIGINT -> new Long[values.size()];
             case INTEGER -> new Integer[values.size()];
+            case DOUBLE -> new Double[values.size()];
             case BYTES -> new byte[values.size()][];
         };
         return connection.createArrayOf(type.name, values.toArray(array));

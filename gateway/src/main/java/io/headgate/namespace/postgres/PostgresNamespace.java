@@ -4,7 +4,9 @@ import io.headgate.domain.BlobId;
 import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.AccountMode;
+import io.headgate.namespace.AccountShare;
 import io.headgate.namespace.AccountUsage;
+import io.headgate.namespace.AccountUse;
 import io.headgate.namespace.BlobMove;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
@@ -34,6 +36,7 @@ import io.headgate.namespace.PutPart;
 import io.headgate.namespace.Upload;
 import io.headgate.namespace.UploadPage;
 import io.headgate.namespace.UploadQuery;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
@@ -318,6 +321,11 @@ public final class PostgresNamespace implements Namespace {
     @Override
     public boolean lease(String name, String holder, Instant now, Instant until) {
         return write(tx -> Leases.take(tx.session(), name, holder, now, until));
+    }
+
+    @Override
+    public List<AccountShare> shareAccounts(String gateway, List<AccountUse> uses, Duration lasting) {
+        return write(tx -> AccountShares.share(tx, gateway, uses, lasting));
     }
 
     @Override

@@ -4,7 +4,9 @@ import io.headgate.domain.BlobId;
 import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.AccountMode;
+import io.headgate.namespace.AccountShare;
 import io.headgate.namespace.AccountUsage;
+import io.headgate.namespace.AccountUse;
 import io.headgate.namespace.BlobMove;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
@@ -35,6 +37,7 @@ import io.headgate.namespace.Upload;
 import io.headgate.namespace.UploadPage;
 import io.headgate.namespace.UploadQuery;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
@@ -297,6 +300,12 @@ public final class SqliteNamespace implements Namespace {
     @Override
     public boolean lease(String name, String holder, Instant now, Instant until) {
         return lane.write(batch -> Leases.take(batch.session(), name, holder, now, until));
+    }
+
+    /** A gateway over this engine is alone. */
+    @Override
+    public List<AccountShare> shareAccounts(String gateway, List<AccountUse> uses, Duration lasting) {
+        return uses.stream().map(AccountShare::alone).toList();
     }
 
     @Override

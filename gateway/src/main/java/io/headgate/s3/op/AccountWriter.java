@@ -10,6 +10,7 @@ import io.headgate.domain.Slice;
 import io.headgate.namespace.Garbage;
 import io.headgate.namespace.WriteIntents;
 import io.headgate.placement.Choice;
+import io.headgate.placement.Filter;
 import io.headgate.placement.Rejection;
 import io.headgate.placement.Wish;
 import io.headgate.s3.S3Error;
@@ -162,7 +163,8 @@ final class AccountWriter {
         while (true) {
             Choice.Chosen chosen = choose(new Wish(region, sizeBytes, failed, replayable));
             Account account = storage.accounts().byName(chosen.account()).orElseThrow();
-            Optional<Reservation> reservation = account.tryReserve(sizeBytes, chosen.maxUsedBytes());
+            Optional<Reservation> reservation = account.tryAdmit(
+                    sizeBytes, chosen.maxUsedBytes(), storage.placement().thresholds());
             if (reservation.isPresent()) {
                 return reservation.get();
             }
@@ -172,10 +174,19 @@ final class AccountWriter {
 
     private Choice.Chosen choose(Wish wish) {
         return switch (storage.placement().choose(storage.accounts().states(), wish, storage.random())) {
-            case Choice.Chosen chosen -> chosen;
+            case Choice.Chosen chosen -> {
+                chosen.passedBy().forEach(one -> noteMissed(one.account(), one.rate(), wish.sizeBytes()));
+                yield chosen;
+            }
             case Choice.NoneEligible(List<Rejection> rejections) -> {
                 storage.refused().accept(rejections);
-                LOG.warn("no account can take a write of {} bytes: {}", wish.sizeBytes(), rejections);
+                rejections.forEach(one -> noteMissed(one.account(), one.filter(), wish.sizeBytes()));
+                if (rejections.stream().anyMatch(one -> one.filter().isRate())) {
+                    // Ordinary under load, and counted by the metrics.
+                    LOG.debug("no account can take a write of {} bytes: {}", wish.sizeBytes(), rejections);
+                } else {
+                    LOG.warn("no account can take a write of {} bytes: {}", wish.sizeBytes(), rejections);
+                }
                 String filters = rejections.stream()
                         .map(rejection -> rejection.filter().name())
                         .distinct()
@@ -186,6 +197,18 @@ final class AccountWriter {
                         "No storage account can take this write now (" + filters + "). Please slow down");
             }
         };
+    }
+
+    /** Tells the account's meter of a write that its rate has kept away, which makes its gateway ask for a larger part of the limit. */
+    private void noteMissed(String account, Filter filter, long sizeBytes) {
+        storage.accounts().byName(account).ifPresent(passedBy -> {
+            switch (filter) {
+                case REQUEST_RATE -> passedBy.meter().requests().missed(1);
+                case INGRESS_RATE -> passedBy.meter().ingress().missed(sizeBytes);
+                // Bytes out are asked for by readers, and never refused.
+                case EGRESS_RATE, EXCLUDED, DRAINING, READ_ONLY, UNAVAILABLE, CAPACITY, BREAKER_OPEN -> {}
+            }
+        });
     }
 
     /** Queues what a failed put may have left; if the namespace can't be told, the sweep finds it by the intent. */
