@@ -388,7 +388,7 @@ public final class Account implements AutoCloseable {
                 report(permit, result);
             }
             if (result == Result.THROTTLED) {
-                requestCeiling.throttled(meter.requestsPerSecond() + elsewhere.requestsPerSecond, now);
+                requestCeiling.throttled(meter.requests().sentPerSecond() + elsewhere.requestsPerSecond, now);
             }
             listener.operation(name(), operation, result, Math.max(0, now - startedNanos - waitedNanos));
         }

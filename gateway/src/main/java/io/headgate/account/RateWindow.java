@@ -3,13 +3,13 @@ package io.headgate.account;
 import java.util.Arrays;
 
 /**
- * How much happened within the last second, to a hundredth of a second and never too little: it covers at least the last second. Also
- * within the last quarter of it. Unlike {@link RollingRate} it counts what happens now, so it can be held to. Thread-safe.
+ * How much happened within the last second, to a hundredth of a second and never too little; also within the last quarter of it. It covers
+ * a hundredth more, as what is counted here at one distance may arrive at the account at a shorter one. Unlike {@link RollingRate} it counts what happens now, so it can be held to. Thread-safe.
  */
 final class RateWindow {
     private static final long BUCKET_NANOS = 10_000_000;
-    /** So many buckets, the current one included, cover at least a second, and a quarter of one. */
-    private static final int SECOND = 101;
+    /** So many buckets, the current one included, cover a second and a hundredth, and a quarter of a second. */
+    private static final int SECOND = 102;
 
     private static final int QUARTER = 26;
     private static final int RING = 128;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.headgate.account.CircuitBreaker.Status;
 import io.headgate.blob.BlobStore;
@@ -273,9 +274,9 @@ final class AccountTest {
         assertThat(account.state().requests().limit()).isInfinite();
         store.failure = new BlobStoreException(Kind.THROTTLED, "slow down");
         failTimes(20, () -> put(1));
-        assertThat(account.requestCeilingPerSecond()).isEqualTo(70);
+        assertThat(account.requestCeilingPerSecond()).as("0.7 of 501").isCloseTo(350.7, within(0.01));
         clock.move(Duration.ofSeconds(10));
-        assertThat(account.requestCeilingPerSecond()).isEqualTo(90);
+        assertThat(account.requestCeilingPerSecond()).isCloseTo(450.9, within(0.01));
     }
 
     @Test

@@ -19,36 +19,40 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.S3Exception;
 
-/** Three gateways over one namespace, before an account that allows 300 requests a second and one that allows any number. */
+/** Gateways over one namespace, before accounts that allow so many requests in any second. */
 @Timeout(180)
 final class FleetLimitsTest {
-    private static final int LIMIT = 300;
-    /** 5 % over 80 % of the limit. */
-    private static final int MOST = 252;
 
     /** So few that what is under way at one time, and may arrive late together, is within those 5 %. */
-    private static final int CLIENTS_A_GATEWAY = 2;
+    private static final int FEW = 2;
 
     private static final String BUCKET = "fleet";
 
-    private final CountedAccount limited = new CountedAccount(LIMIT);
-    private final CountedAccount free = new CountedAccount(Integer.MAX_VALUE);
+    /** More than may wait at a gateway for an account that is busy. */
+    private static final int MANY = 80;
+
+    private final AtomicInteger slowedDown = new AtomicInteger();
+    private final Map<String, CountedAccount> accounts = new TreeMap<>();
     private final PostgresOptions database = Postgres.fresh();
     private final List<Gateway> gateways = new ArrayList<>();
     private final List<HttpServer> servers = new ArrayList<>();
@@ -57,10 +61,11 @@ final class FleetLimitsTest {
     @TempDir
     private Path directory;
 
-    @BeforeEach
-    void start() throws Exception {
-        for (int i = 0; i < 3; i++) {
-            Gateway gateway = gateway(directory.resolve("gateway-" + i));
+    /** @param limits requests/s that each account allows; 0 for any number */
+    private void start(int count, Map<String, Integer> limits) throws Exception {
+        limits.forEach((name, limit) -> accounts.put(name, new CountedAccount(limit == 0 ? Integer.MAX_VALUE : limit)));
+        for (int i = 0; i < count; i++) {
+            Gateway gateway = gateway(directory.resolve("gateway-" + i), limits);
             gateways.add(gateway);
             HttpServer server = HttpServer.start(
                     HttpServerConfig.listeningOn("127.0.0.1", 0),
@@ -76,12 +81,13 @@ final class FleetLimitsTest {
                     .forcePathStyle(true)
                     .credentialsProvider(
                             StaticCredentialsProvider.create(AwsBasicCredentials.create("root", "root-secret")))
+                    .overrideConfiguration(client -> client.retryStrategy(AwsRetryStrategy.doNotRetry()))
                     .build());
         }
         clients.getFirst().createBucket(create -> create.bucket(BUCKET));
     }
 
-    private Gateway gateway(Path own) throws Exception {
+    private Gateway gateway(Path own, Map<String, Integer> limits) throws Exception {
         Map<String, String> environment = new HashMap<>();
         environment.put("HEADGATE_NAMESPACE_ENGINE", "postgres");
         environment.put(
@@ -90,16 +96,21 @@ final class FleetLimitsTest {
         environment.put("HEADGATE_DATA_DIR", own.toString());
         environment.put(
                 "STORAGE_SHARDS",
-                "[{name: limited, type: local, durability: none, path: '" + own.resolve("limited")
-                        + "', limits: {requests_per_second: " + LIMIT + "}},"
-                        + " {name: free, type: local, durability: none, path: '" + own.resolve("free") + "'}]");
+                limits.entrySet().stream()
+                        .map(account -> shard(account.getKey(), account.getValue(), own))
+                        .collect(Collectors.joining(", ", "[", "]")));
         Metrics metrics = new Metrics();
         return Gateway.open(
                 ConfigLoader.load(Optional.empty(), environment, List.of()),
                 new Credentials("root", new Secret("root-secret")),
                 metrics,
                 metrics.accounts(),
-                (name, store) -> (name.equals("limited") ? limited : free).before(store));
+                (name, store) -> accounts.get(name).before(store));
+    }
+
+    private static String shard(String name, int limit, Path own) {
+        return "{name: %s, type: local, durability: none, path: '%s'%s}"
+                .formatted(name, own.resolve(name), limit == 0 ? "" : ", limits: {requests_per_second: " + limit + "}");
     }
 
     @AfterEach
@@ -109,52 +120,75 @@ final class FleetLimitsTest {
         gateways.forEach(Gateway::close);
     }
 
-    /** Puts through some of the gateways, as fast as they go, until it is enough. */
-    private void putThrough(List<S3Client> some, BooleanSupplier enough) throws Exception {
-        List<Future<Integer>> writers = new ArrayList<>();
+    /** Puts through some of the gateways, as fast as they go, until it is enough; returns how many were told to slow down. */
+    private int putUntil(List<S3Client> some, int writersEach, BooleanSupplier enough) throws Exception {
+        List<Future<?>> writers = new ArrayList<>();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             for (S3Client client : some) {
-                for (int i = 0; i < CLIENTS_A_GATEWAY; i++) {
+                for (int i = 0; i < writersEach; i++) {
                     String prefix = "writer-" + i + "/" + clients.indexOf(client) + "/";
                     writers.add(threads.submit(() -> {
-                        int put = 0;
-                        while (!enough.getAsBoolean()) {
-                            String key = prefix + put++;
-                            client.putObject(
-                                    request -> request.bucket(BUCKET).key(key), RequestBody.fromString("twelve bytes"));
+                        for (int put = 0; !enough.getAsBoolean(); put++) {
+                            if (!put(client, prefix + put)) {
+                                slowedDown.incrementAndGet();
+                            }
                         }
-                        return put;
+                        return true;
                     }));
                 }
             }
-            for (Future<Integer> writer : writers) {
+            for (Future<?> writer : writers) {
                 writer.get();
             }
         }
+        return slowedDown.get();
     }
 
-    private void putUntil(List<S3Client> some, int requests) throws Exception {
-        int enough = limited.requests() + requests;
-        putThrough(some, () -> limited.requests() >= enough);
+    /** Whether it was done; false if the client was told to slow down. */
+    private static boolean put(S3Client client, String key) {
+        try {
+            client.putObject(request -> request.bucket(BUCKET).key(key), RequestBody.fromString("twelve bytes"));
+            return true;
+        } catch (S3Exception refused) {
+            assertThat(refused.awsErrorDetails().errorCode()).isEqualTo("SlowDown");
+            return false;
+        }
+    }
+
+    private void putUntil(List<S3Client> some, CountedAccount account, int more) throws Exception {
+        int enough = account.requests() + more;
+        assertThat(putUntil(some, FEW, () -> account.requests() >= enough)).isZero();
     }
 
     @Test
-    void in_no_second_they_send_it_five_percent_over_eighty_percent_of_its_limit_whoever_writes() throws Exception {
-        putUntil(clients, 600); // all at once, from idle
-        putUntil(clients.subList(0, 1), 400);
-        putUntil(clients.subList(1, 3), 400);
-        putUntil(clients, 400);
+    void in_no_second_they_send_five_percent_over_eighty_percent_of_the_limit_whoever_writes() throws Exception {
+        start(3, Map.of("limited", 300, "free", 0));
+        CountedAccount limited = accounts.get("limited");
+        putUntil(clients, limited, 400); // all at once, from idle
+        putUntil(clients.subList(0, 1), limited, 250);
+        putUntil(clients.subList(1, 3), limited, 250);
+        putUntil(clients, limited, 250);
 
-        assertThat(limited.mostInASecond()).isLessThanOrEqualTo(MOST);
+        assertThat(limited.mostInASecond()).isLessThanOrEqualTo(252);
         assertThat(limited.throttled()).isZero();
-        assertThat(free.requests()).as("the other account takes the rest").isPositive();
-        assertThat(gateways)
-                .allSatisfy(gateway -> assertThat(gateway.accounts()
-                                .byName("limited")
-                                .orElseThrow()
-                                .meter()
-                                .requests()
-                                .ceilingPerSecond())
-                        .isEqualTo(LIMIT));
+        assertThat(accounts.get("free").requests())
+                .as("the other account takes the rest")
+                .isPositive();
+    }
+
+    @Test
+    void clients_are_told_to_slow_down_when_all_accounts_are_at_their_limits_and_the_accounts_never_are()
+            throws Exception {
+        start(1, Map.of("one", 50, "two", 50));
+        int refused = putUntil(
+                clients,
+                MANY,
+                () -> slowedDown.get() > 0
+                        && accounts.values().stream().allMatch(account -> account.requests() >= 100));
+
+        assertThat(refused).isPositive();
+        assertThat(accounts.values()).allSatisfy(account -> {
+            assertThat(account.throttled()).isZero();
+        });
     }
 }
