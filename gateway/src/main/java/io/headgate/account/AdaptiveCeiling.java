@@ -6,6 +6,13 @@ package io.headgate.account;
  */
 final class AdaptiveCeiling {
     private static final double DECREASE = 0.7;
+    /**
+     * An account that throttles at its very limit is as it is configured, and only met requests that came a little closer together than they
+     * were sent.
+     */
+    private static final double DECREASE_AT_LIMIT = 0.97;
+
+    private static final double AT_LIMIT = 0.9;
     /** Share of the rate that was throttled, regained each second. */
     private static final double INCREASE_PER_SECOND = 0.02;
     /** Requests in flight together are throttled together: one cut answers them all. */
@@ -52,6 +59,7 @@ final class AdaptiveCeiling {
             return;
         }
         double from = Math.max(Math.min(currentPerSecond, perSecond(nowNanos)), Math.min(FLOOR, limit));
-        cut = new Cut(Math.max(DECREASE * from, Math.min(FLOOR, limit)), INCREASE_PER_SECOND * from, nowNanos);
+        double decrease = from >= AT_LIMIT * limit ? DECREASE_AT_LIMIT : DECREASE;
+        cut = new Cut(Math.max(decrease * from, Math.min(FLOOR, limit)), INCREASE_PER_SECOND * from, nowNanos);
     }
 }

@@ -45,6 +45,9 @@ final class AccountWriter {
 
     private static final int WAITS = 25;
 
+    /** So often a write may find that others have taken what it was to have, before it looks elsewhere. */
+    private static final int MAX_OUTRUN = 5;
+
     private static final Logger LOG = LoggerFactory.getLogger(AccountWriter.class);
 
     private final Storage storage;
@@ -171,8 +174,9 @@ final class AccountWriter {
                         S3Error.SERVICE_UNAVAILABLE, "The storage account failed during the upload. Please try again");
     }
 
-    /** Room on an account that is chosen for the write; one that others have filled meanwhile joins the failed ones. */
+    /** Room on an account that is chosen for the write; one that others fill again and again meanwhile joins the failed ones. */
     private Reservation reserve(String region, long sizeBytes, Set<String> failed, boolean replayable) {
+        int outrun = 0;
         while (true) {
             Choice.Chosen chosen = choose(new Wish(region, sizeBytes, failed, replayable));
             Account account = storage.accounts().byName(chosen.account()).orElseThrow();
@@ -181,7 +185,9 @@ final class AccountWriter {
             if (reservation.isPresent()) {
                 return reservation.get();
             }
-            failed.add(account.name());
+            if (++outrun > MAX_OUTRUN) {
+                failed.add(account.name());
+            }
         }
     }
 
