@@ -5,6 +5,7 @@ import io.headgate.namespace.postgres.PostgresOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /** Runs the benchmark that the arguments name. */
@@ -23,6 +24,10 @@ public final class Main {
                     [--callers N] [--buckets N] [--gateways N] [--seconds N] [--rounds N]
                   What the engine postgres does a second, in one bucket and in many, by size of its pool;
                   the password is in HEADGATE_BENCH_PASSWORD; buckets named bench-* stay in the database
+              headgate bench scale [--rate R] [--seconds N] [--gateways G --database URL] [--writes N] [--out DIR]
+                  What 1, 2, 4 and 8 accounts of R requests a second each take together, N seconds a run; how evenly N
+                  writes spread; writes a report with a picture to DIR. The URL is that of an empty PostgreSQL database
+                  for each fleet, with %d for its number, from 0
               headgate bench jmh [ARGUMENT...]
                   The JMH benchmarks of single classes; the arguments are JMH's
             """;
@@ -47,6 +52,7 @@ public final class Main {
                 case "degrade" -> degrade(rest);
                 case "list" -> list(rest);
                 case "database" -> database(rest);
+                case "scale" -> scale(rest);
                 case "jmh" -> org.openjdk.jmh.Main.main(rest.toArray(String[]::new));
                 default ->
                     throw new UsageException(words.getFirst() + ": no such benchmark; see headgate bench --help");
@@ -117,6 +123,25 @@ public final class Main {
                         flags.number("--gateways", 1, 1, 32),
                         flags.number("--seconds", 3, 1, 600),
                         flags.number("--rounds", 3, 1, 100)),
+                System.out);
+    }
+
+    private static void scale(List<String> words) throws UsageException, IOException, InterruptedException {
+        Flags flags =
+                Flags.parse(words, Set.of("--rate", "--seconds", "--gateways", "--database", "--writes", "--out"));
+        String database = flags.text("--database", "");
+        int gateways = flags.number("--gateways", 1, 1, 16);
+        if (gateways > 1 && database.isEmpty()) {
+            throw new UsageException("--gateways: several share a --database");
+        }
+        ScaleBenchmark.run(
+                new ScaleBenchmark.Plan(
+                        flags.number("--rate", 100, 10, 10_000),
+                        flags.number("--seconds", 20, 3, 3600),
+                        gateways,
+                        Optional.of(database).filter(url -> !url.isEmpty()),
+                        flags.number("--writes", 100_000, 1_000, 10_000_000)),
+                Path.of(flags.text("--out", "bench-scale")),
                 System.out);
     }
 }

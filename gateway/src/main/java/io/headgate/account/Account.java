@@ -8,7 +8,7 @@ import io.headgate.blob.BlobStoreException;
 import io.headgate.blob.StoreCheck;
 import io.headgate.domain.BlobId;
 import io.headgate.placement.AccountState;
-import io.headgate.placement.AccountState.Load;
+import io.headgate.placement.Thresholds;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.channels.ReadableByteChannel;
@@ -45,6 +45,17 @@ public final class Account implements AutoCloseable {
      */
     public record Description(String name, String kind, String region, Limits limits) {}
 
+    /**
+     * What other gateways do with the account.
+     *
+     * @param loweredTo requests/s that it bears, by the lowest of what they have seen; {@link Double#POSITIVE_INFINITY} for nothing
+     * @param requestsPerSecond what they send it
+     * @param reservedBytes bytes of their writes in progress
+     */
+    public record Elsewhere(double loweredTo, double requestsPerSecond, long reservedBytes) {
+        public static final Elsewhere NOTHING = new Elsewhere(Double.POSITIVE_INFINITY, 0, 0);
+    }
+
     private final Description description;
     private final BlobStore store;
     private final LongSupplier nanoClock;
@@ -54,6 +65,7 @@ public final class Account implements AutoCloseable {
     private final AdaptiveCeiling requestCeiling;
     private final Semaphore trialReads = new Semaphore(MAX_TRIAL_READS);
     private final Semaphore trialDelete = new Semaphore(1);
+    private volatile Elsewhere elsewhere = Elsewhere.NOTHING;
     private volatile boolean draining;
     private volatile boolean readOnly;
 
@@ -71,10 +83,11 @@ public final class Account implements AutoCloseable {
         this.store = store;
         this.nanoClock = nanoClock;
         this.listener = listener;
-        this.meter = new Meter(nanoClock);
         this.breaker = new CircuitBreaker(
                 breaker, nanoClock, (from, to) -> listener.breakerChanged(description.name(), from, to));
-        this.requestCeiling = new AdaptiveCeiling(ceiling(description.limits().requestsPerSecond()));
+        Limits limits = description.limits();
+        this.requestCeiling = new AdaptiveCeiling(Limits.perSecond(limits.requestsPerSecond()));
+        this.meter = new Meter(nanoClock, limits, this::requestCeilingPerSecond);
     }
 
     public String name() {
@@ -120,9 +133,28 @@ public final class Account implements AutoCloseable {
         this.readOnly = readOnly;
     }
 
-    /** Requests/s that the account is believed to bear: its limit, lower for a while after it throttled. */
+    /** Requests/s that the account is believed to bear: its limit, lower for a while after it throttled, here or at another gateway. */
     public double requestCeilingPerSecond() {
+        return Math.min(ownCeilingPerSecond(), elsewhere.loweredTo);
+    }
+
+    /** The same, by what this gateway has seen alone. */
+    public double ownCeilingPerSecond() {
         return requestCeiling.perSecond(nanoClock.getAsLong());
+    }
+
+    /** The same if it is less than the limit, else {@link Double#POSITIVE_INFINITY}. */
+    public double loweredToPerSecond() {
+        double own = ownCeilingPerSecond();
+        return own < Limits.perSecond(description.limits().requestsPerSecond()) ? own : Double.POSITIVE_INFINITY;
+    }
+
+    /** Takes over what other gateways have told of the account. */
+    public void setElsewhere(Elsewhere told) {
+        if (told.loweredTo < elsewhere.loweredTo) {
+            requestCeiling.cutElsewhere(nanoClock.getAsLong());
+        }
+        elsewhere = told;
     }
 
     /** How many more bytes the account could take by its own account; {@link Long#MAX_VALUE} when it does not know. */
@@ -135,16 +167,17 @@ public final class Account implements AutoCloseable {
         Limits limits = description.limits();
         long usable = store.usableBytes();
         long settled = meter.heldBytes() + meter.garbageBytes();
+        long used = meter.usedBytes() + elsewhere.reservedBytes;
         // Whatever was promised, an account holds no more than it has room for beside what is not ours.
         long room = usable == Long.MAX_VALUE ? Long.MAX_VALUE : settled + usable;
         return new AccountState(
                 name(),
                 region(),
                 Math.min(limits.capacityBytes(), room),
-                meter.usedBytes(),
-                new Load(meter.requestsPerSecond(), requestCeilingPerSecond()),
-                new Load(meter.ingressBytesPerSecond(), ceiling(limits.ingressBytesPerSecond())),
-                new Load(meter.egressBytesPerSecond(), ceiling(limits.egressBytesPerSecond())),
+                used,
+                meter.requests().load(),
+                meter.ingress().load(),
+                meter.egress().load(),
                 draining,
                 readOnly,
                 usable > 0,
@@ -158,7 +191,39 @@ public final class Account implements AutoCloseable {
      * @param maxUsedBytes as {@link io.headgate.placement.Choice.Chosen} says; {@link Long#MAX_VALUE} for no limit
      */
     public Optional<Reservation> tryReserve(long bytes, long maxUsedBytes) {
-        return meter.tryReserve(bytes, maxUsedBytes) ? Optional.of(new Reservation(this, bytes)) : Optional.empty();
+        return hasReserved(bytes, maxUsedBytes)
+                ? Optional.of(new Reservation(this, bytes, false, 0))
+                : Optional.empty();
+    }
+
+    /**
+     * The same for a write that follows at once: it also counts against the account's rates from here on. Empty if other writes have
+     * taken what there was of them.
+     *
+     * @param thresholds how much of its limits the account may use
+     */
+    public Optional<Reservation> tryAdmit(long bytes, long maxUsedBytes, Thresholds thresholds) {
+        Rate requests = meter.requests();
+        Rate ingress = meter.ingress();
+        if (!requests.tryTake(1, thresholds.maxRequestRatio())) {
+            return Optional.empty();
+        }
+        long ahead = thresholds.bytesAhead(bytes, ingress.limitPerSecond());
+        if (!ingress.tryTake(ahead, thresholds.maxByteRateRatio())) {
+            requests.giveBack(1);
+            return Optional.empty();
+        }
+        if (!hasReserved(bytes, maxUsedBytes)) {
+            requests.giveBack(1);
+            ingress.giveBack(ahead);
+            return Optional.empty();
+        }
+        return Optional.of(new Reservation(this, bytes, true, ahead));
+    }
+
+    private boolean hasReserved(long bytes, long maxUsedBytes) {
+        long others = maxUsedBytes == Long.MAX_VALUE ? 0 : elsewhere.reservedBytes;
+        return meter.tryReserve(bytes, maxUsedBytes - others);
     }
 
     /**
@@ -173,8 +238,8 @@ public final class Account implements AutoCloseable {
                     "a reservation of account " + reservation.account().name());
         }
         CircuitBreaker.Permit permit = breaker.tryAcquire().orElseThrow(() -> rejected(Operation.PUT));
-        Request request = new Request(Operation.PUT, permit);
-        MeteredBody metered = new MeteredBody(body, meter, nanoClock);
+        Request request = new Request(Operation.PUT, permit, reservation.admitted());
+        MeteredBody metered = new MeteredBody(body, reservation.admittedBytes(), meter, nanoClock);
         try {
             store.put(id, lengthBytes, metered);
             request.end(Result.OK, metered.waitedNanos());
@@ -296,10 +361,6 @@ public final class Account implements AutoCloseable {
         return new BreakerOpenException(name());
     }
 
-    private static double ceiling(long limit) {
-        return limit == Limits.UNLIMITED ? Double.POSITIVE_INFINITY : limit;
-    }
-
     /** An unexpected exception is a fault of ours, not the account's. */
     private static Result resultOf(Throwable failure) {
         if (failure instanceof BlobStoreException known) {
@@ -319,9 +380,17 @@ public final class Account implements AutoCloseable {
         private final long startedNanos = nanoClock.getAsLong();
 
         private Request(Operation operation, CircuitBreaker.@Nullable Permit permit) {
+            this(operation, permit, false);
+        }
+
+        private Request(Operation operation, CircuitBreaker.@Nullable Permit permit, boolean admitted) {
             this.operation = operation;
             this.permit = permit;
-            meter.request();
+            if (admitted) {
+                meter.admittedRequest();
+            } else {
+                meter.request();
+            }
         }
 
         /** Reports the outcome, once. */
@@ -331,7 +400,7 @@ public final class Account implements AutoCloseable {
                 report(permit, result);
             }
             if (result == Result.THROTTLED) {
-                requestCeiling.throttled(meter.requestsPerSecond(), now);
+                requestCeiling.throttled(meter.requests().sentPerSecond() + elsewhere.requestsPerSecond, now);
             }
             listener.operation(name(), operation, result, Math.max(0, now - startedNanos - waitedNanos));
         }

@@ -6,6 +6,13 @@ package io.headgate.account;
  */
 final class AdaptiveCeiling {
     private static final double DECREASE = 0.7;
+    /**
+     * An account that throttles at its very limit is as it is configured, and only met requests that came a little closer together than they
+     * were sent.
+     */
+    private static final double DECREASE_AT_LIMIT = 0.97;
+
+    private static final double AT_LIMIT = 0.9;
     /** Share of the rate that was throttled, regained each second. */
     private static final double INCREASE_PER_SECOND = 0.02;
     /** Requests in flight together are throttled together: one cut answers them all. */
@@ -21,6 +28,10 @@ final class AdaptiveCeiling {
     }
 
     private final double limit;
+    /** Guarded by this. */
+    private long cutElsewhereNanos;
+
+    private boolean cutElsewhere;
     private volatile Cut cut = new Cut(Double.POSITIVE_INFINITY, 0, 0);
 
     /** @param limit requests/s */
@@ -32,13 +43,23 @@ final class AdaptiveCeiling {
         return Math.min(limit, cut.at(nowNanos));
     }
 
+    /** Another gateway has lowered the rate of all: that answers what is in flight here, too. */
+    synchronized void cutElsewhere(long nowNanos) {
+        cutElsewhere = true;
+        cutElsewhereNanos = nowNanos;
+    }
+
     /** The account throttled while it was sent {@code currentPerSecond} requests. */
     synchronized void throttled(double currentPerSecond, long nowNanos) {
+        if (cutElsewhere && nowNanos - cutElsewhereNanos < CUT_INTERVAL_NANOS) {
+            return;
+        }
         Cut last = cut;
         if (last.increasePerSecond > 0 && nowNanos - last.sinceNanos < CUT_INTERVAL_NANOS) {
             return;
         }
         double from = Math.max(Math.min(currentPerSecond, perSecond(nowNanos)), Math.min(FLOOR, limit));
-        cut = new Cut(Math.max(DECREASE * from, Math.min(FLOOR, limit)), INCREASE_PER_SECOND * from, nowNanos);
+        double decrease = from >= AT_LIMIT * limit ? DECREASE_AT_LIMIT : DECREASE;
+        cut = new Cut(Math.max(decrease * from, Math.min(FLOOR, limit)), INCREASE_PER_SECOND * from, nowNanos);
     }
 }

@@ -12,4 +12,8 @@ public record Limits(
             throw new IllegalArgumentException("a limit is at least 1");
         }
     }
+
+    static double perSecond(long limit) {
+        return limit == UNLIMITED ? Double.POSITIVE_INFINITY : limit;
+    }
 }

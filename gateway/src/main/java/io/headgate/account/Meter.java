@@ -2,10 +2,11 @@ package io.headgate.account;
 
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * What an account is doing and holding. Rates cover the last five seconds. Thread-safe; counting does not contend.
+ * What an account is doing and holding. Figures of a rate cover the last five seconds, {@link Rate} the last one. Thread-safe.
  *
  * <p>Of the bytes, the meter knows what this process wrote; {@link #setUsage} replaces that with what the namespace knows, from
  * time to time, since overwrites and other gateways move bytes without passing here.
@@ -15,20 +16,52 @@ public final class Meter {
     private final RollingRate requests;
     private final RollingRate bytesIn;
     private final RollingRate bytesOut;
+    private final Rate requestRate;
+    private final Rate ingressRate;
+    private final Rate egressRate;
     private final LongAdder heldBytes = new LongAdder();
     private final LongAdder garbageBytes = new LongAdder();
     private final LongAdder reservedBytes = new LongAdder();
     private final LongAdder committedBytes = new LongAdder();
+    private final RateWindow committedLately;
     /** The sum of held, reserved and garbage; one number, so that two writes cannot both get the last free bytes. */
     private final AtomicLong usedBytes = new AtomicLong();
 
-    /** @param nanoClock as {@link System#nanoTime} */
+    /**
+     * Of an account without limits.
+     *
+     * @param nanoClock as {@link System#nanoTime}
+     */
     public Meter(LongSupplier nanoClock) {
+        this(nanoClock, Limits.NONE, () -> Double.POSITIVE_INFINITY);
+    }
+
+    /** @param requestCeilingPerSecond what the account bears, at most its limit */
+    Meter(LongSupplier nanoClock, Limits limits, DoubleSupplier requestCeilingPerSecond) {
         this.nanoClock = nanoClock;
+        this.requestRate = new Rate(nanoClock, requestCeilingPerSecond);
+        this.ingressRate = new Rate(nanoClock, () -> Limits.perSecond(limits.ingressBytesPerSecond()));
+        this.egressRate = new Rate(nanoClock, () -> Limits.perSecond(limits.egressBytesPerSecond()));
         long now = nanoClock.getAsLong();
         this.requests = new RollingRate(now);
         this.bytesIn = new RollingRate(now);
         this.bytesOut = new RollingRate(now);
+        this.committedLately = new RateWindow(now);
+    }
+
+    /** Requests, as they are held to the account's limit. */
+    public Rate requests() {
+        return requestRate;
+    }
+
+    /** Bytes into the account, likewise. */
+    public Rate ingress() {
+        return ingressRate;
+    }
+
+    /** Bytes out of the account, likewise. */
+    public Rate egress() {
+        return egressRate;
     }
 
     public double requestsPerSecond() {
@@ -68,6 +101,11 @@ public final class Meter {
     /** Bytes of writes in progress. */
     public long reservedBytes() {
         return Math.max(0, reservedBytes.sum());
+    }
+
+    /** Bytes of writes in progress or committed within the last second, which other gateways may not know to be held yet. */
+    public long unsettledBytes() {
+        return reservedBytes() + committedLately.perSecond(nanoClock.getAsLong());
     }
 
     /** Bytes waiting for deletion: they take up room until they are gone. */
@@ -112,15 +150,28 @@ public final class Meter {
     }
 
     void request() {
+        requestRate.add(1);
+        admittedRequest();
+    }
+
+    /** A request that {@link #requests} knows already. */
+    void admittedRequest() {
         requests.add(nanoClock.getAsLong(), 1);
     }
 
     void in(long bytes) {
+        in(bytes, 0);
+    }
+
+    /** @param known how many of them {@link #ingress} knows already */
+    void in(long bytes, long known) {
         bytesIn.add(nanoClock.getAsLong(), bytes);
+        ingressRate.add(bytes - known);
     }
 
     void out(long bytes) {
         bytesOut.add(nanoClock.getAsLong(), bytes);
+        egressRate.add(bytes);
     }
 
     /** Reserves the bytes, unless more than {@code maxUsedBytes} would be used then; decided and done in one step. */
@@ -146,6 +197,7 @@ public final class Meter {
     void commit(long bytes) {
         heldBytes.add(bytes);
         committedBytes.add(bytes);
+        committedLately.add(nanoClock.getAsLong(), bytes);
         reservedBytes.add(-bytes);
     }
 }

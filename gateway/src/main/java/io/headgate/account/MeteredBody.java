@@ -11,9 +11,12 @@ final class MeteredBody extends InputStream {
     private final Meter meter;
     private final LongSupplier nanoClock;
     private long waitedNanos;
+    private long known;
     private boolean failed;
 
-    MeteredBody(InputStream body, Meter meter, LongSupplier nanoClock) {
+    /** @param known how many of the bytes, the first ones, were counted when the write was admitted */
+    MeteredBody(InputStream body, long known, Meter meter, LongSupplier nanoClock) {
+        this.known = known;
         this.body = body;
         this.meter = meter;
         this.nanoClock = nanoClock;
@@ -37,11 +40,13 @@ final class MeteredBody extends InputStream {
 
     @Override
     public int read(byte[] buffer, int offset, int length) throws IOException {
-        long before = nanoClock.getAsLong();
+        long started = nanoClock.getAsLong();
         try {
             int count = body.read(buffer, offset, length);
             if (count > 0) {
-                meter.in(count);
+                long before = Math.min(count, known);
+                known -= before;
+                meter.in(count, before);
             }
             return count;
         } catch (BodyException failure) {
@@ -51,7 +56,7 @@ final class MeteredBody extends InputStream {
             failed = true;
             throw new BodyException("The body could not be read: " + failure.getMessage(), failure);
         } finally {
-            waitedNanos += nanoClock.getAsLong() - before;
+            waitedNanos += nanoClock.getAsLong() - started;
         }
     }
 

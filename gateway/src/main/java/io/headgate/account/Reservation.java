@@ -9,12 +9,28 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class Reservation implements AutoCloseable {
     private final Account account;
     private final long bytes;
+    private final boolean admitted;
+    private final long admittedBytes;
     private final AtomicBoolean ended = new AtomicBoolean();
 
-    /** @param bytes reserved on the account's meter already */
-    Reservation(Account account, long bytes) {
+    /**
+     * @param bytes reserved on the account's meter already
+     * @param admitted whether the account's rates have counted the request that will write them
+     * @param admittedBytes how many of them the account's rates have counted
+     */
+    Reservation(Account account, long bytes, boolean admitted, long admittedBytes) {
         this.account = account;
         this.bytes = bytes;
+        this.admitted = admitted;
+        this.admittedBytes = admittedBytes;
+    }
+
+    boolean admitted() {
+        return admitted;
+    }
+
+    long admittedBytes() {
+        return admittedBytes;
     }
 
     public Account account() {

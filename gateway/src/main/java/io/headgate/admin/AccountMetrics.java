@@ -5,6 +5,7 @@ import io.headgate.account.AccountListener;
 import io.headgate.account.CircuitBreaker;
 import io.headgate.account.Limits;
 import io.headgate.account.Meter;
+import io.headgate.account.Rate;
 import io.headgate.work.DrainProgress;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -75,6 +76,9 @@ public final class AccountMetrics implements AccountListener {
                 "headgate.account.egress.limit.bytes",
                 "Limit of bytes out a second",
                 a -> unlessUnlimited(a.limits().egressBytesPerSecond()));
+        rate(account, "requests", account.meter().requests());
+        rate(account, "ingress", account.meter().ingress());
+        rate(account, "egress", account.meter().egress());
         gauge(account, "headgate.account.draining", "1 while the account is being emptied", a -> a.draining() ? 1 : 0);
         gauge(
                 account,
@@ -94,6 +98,26 @@ public final class AccountMetrics implements AccountListener {
     /** Forgets the meters of an account's calls. */
     void remove(Account account) {
         callsByAccount.remove(account.name());
+    }
+
+    private void rate(Account account, String name, Rate rate) {
+        rate(account, name, rate, "grant", "This gateway's part of the account's limit", Rate::limitPerSecond);
+        rate(account, name, rate, "demand", "Sent in the last second, or kept away", Rate::demandPerSecond);
+        FunctionCounter.builder("headgate.account.kept.away", rate, Rate::missedTotal)
+                .description("Requests or bytes of writes that the account would have taken but for its rate")
+                .tag("account", account.name())
+                .tag("rate", name)
+                .register(registry);
+    }
+
+    private void rate(
+            Account account, String name, Rate rate, String meter, String description, ToDoubleFunction<Rate> figure) {
+        Gauge.builder("headgate.account." + meter, rate, figure)
+                .description(description)
+                .tag("account", account.name())
+                .tag("rate", name)
+                .strongReference(true)
+                .register(registry);
     }
 
     /** Exposes how the draining of the account goes. */

@@ -6,7 +6,9 @@ import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.AccountMode;
 import io.headgate.namespace.AccountRemoval;
+import io.headgate.namespace.AccountShare;
 import io.headgate.namespace.AccountUsage;
+import io.headgate.namespace.AccountUse;
 import io.headgate.namespace.AddedAccount;
 import io.headgate.namespace.BlobMove;
 import io.headgate.namespace.Bucket;
@@ -41,6 +43,7 @@ import io.headgate.namespace.UploadPage;
 import io.headgate.namespace.UploadQuery;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
@@ -248,6 +251,11 @@ final class MeasuredNamespace implements Namespace {
     @Override
     public Instant oldestRead(String gateway, Instant oldest, Instant now, Instant silentSince) {
         return measured(Call.OLDEST_READ, () -> namespace.oldestRead(gateway, oldest, now, silentSince));
+    }
+
+    @Override
+    public List<AccountShare> shareAccounts(String gateway, List<AccountUse> uses, Duration lasting) {
+        return measured(Call.SHARE_ACCOUNTS, () -> namespace.shareAccounts(gateway, uses, lasting));
     }
 
     @Override

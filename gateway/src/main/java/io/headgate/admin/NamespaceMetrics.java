@@ -49,6 +49,7 @@ final class NamespaceMetrics {
         MOVES_UNDER_WAY,
         LEASE,
         OLDEST_READ,
+        SHARE_ACCOUNTS,
         ACCOUNT_MODES,
         SET_DRAINING,
         SET_READ_ONLY,

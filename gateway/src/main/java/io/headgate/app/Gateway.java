@@ -45,6 +45,7 @@ import io.headgate.work.Leases;
 import io.headgate.work.ModeRefresh;
 import io.headgate.work.Pace;
 import io.headgate.work.ReadsExchange;
+import io.headgate.work.ShareRenewal;
 import io.headgate.work.WorkSettings;
 import io.headgate.work.Worker;
 import io.headgate.work.Workers;
@@ -205,6 +206,13 @@ public final class Gateway implements AutoCloseable {
         modes.work(); // an account that drains must not take the first writes after a restart
         List<Worker> all = new ArrayList<>(work.ofGateway());
         all.addAll(List.of(exchange, roster, modes, drain));
+        if (config.namespace().engine() == HeadgateConfig.Engine.POSTGRES) {
+            ShareRenewal shares =
+                    new ShareRenewal(namespace, accounts, placement.thresholds(), newId(random), System::nanoTime);
+            shares.work(); // before the first write, which must not take every account to be this gateway's alone
+            all.add(shares);
+            metrics.gauge("headgate.gateways", "Gateways that share the accounts, this one included", shares::gateways);
+        }
         workers.start(all);
         metrics.addWorkers(workers);
     }

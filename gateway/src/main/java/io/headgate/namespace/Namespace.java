@@ -225,6 +225,16 @@ public interface Namespace extends AutoCloseable {
      */
     Instant oldestRead(String gateway, Instant oldest, Instant now, Instant silentSince);
 
+    /**
+     * Shares the accounts' rates among the gateways: tells what {@code gateway} does with each account and asks what it may do, by
+     * {@link ShareRules}. What all gateways hold of a rate together never exceeds what the account bears, as long as each stops in time.
+     *
+     * @param gateway the id of this run of a gateway
+     * @param lasting until then from now the gateway uses its share, and not longer
+     * @return in the order of {@code uses}
+     */
+    List<AccountShare> shareAccounts(String gateway, List<AccountUse> uses, Duration lasting);
+
     // What administrators want of the accounts
 
     /** By account name; accounts of which nothing is wanted may be missing. */

@@ -38,7 +38,7 @@ public record AccountState(
     }
 
     /**
-     * A rate against its limit, both per second.
+     * A rate against its limit, both per second: as far as it is this gateway's.
      *
      * @param limit {@link Double#POSITIVE_INFINITY} for none
      */
@@ -49,6 +49,11 @@ public record AccountState(
         /** Whether the rate has reached {@code ratio} of the limit. */
         boolean reaches(double ratio) {
             return current >= ratio * limit;
+        }
+
+        /** Whether the rate has reached it, or would exceed it with that much more; one that stands at nothing takes anything. */
+        boolean exceeds(double ratio, long more) {
+            return reaches(ratio) || (current > 0 && current + more > ratio * limit);
         }
     }
 }

@@ -25,6 +25,14 @@ public enum Filter {
     /** The account's circuit breaker is open. */
     BREAKER_OPEN;
 
+    /** Whether this is about a rate, which will be lower in a moment. */
+    public boolean isRate() {
+        return switch (this) {
+            case REQUEST_RATE, INGRESS_RATE, EGRESS_RATE -> true;
+            case EXCLUDED, DRAINING, READ_ONLY, UNAVAILABLE, CAPACITY, BREAKER_OPEN -> false;
+        };
+    }
+
     boolean rejects(AccountState account, Wish wish, Thresholds thresholds) {
         return switch (this) {
             case EXCLUDED -> wish.excluded().contains(account.name());
@@ -33,7 +41,12 @@ public enum Filter {
             case UNAVAILABLE -> !account.available();
             case CAPACITY -> overflows(account, wish, thresholds);
             case REQUEST_RATE -> account.requests().reaches(thresholds.maxRequestRatio());
-            case INGRESS_RATE -> account.ingress().reaches(thresholds.maxByteRateRatio());
+            case INGRESS_RATE ->
+                account.ingress()
+                        .exceeds(
+                                thresholds.maxByteRateRatio(),
+                                thresholds.bytesAhead(
+                                        wish.sizeBytes(), account.ingress().limit()));
             case EGRESS_RATE -> account.egress().reaches(thresholds.maxByteRateRatio());
             case BREAKER_OPEN -> account.admission() == Admission.OPEN;
         };

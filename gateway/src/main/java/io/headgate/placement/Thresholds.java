@@ -23,6 +23,16 @@ public record Thresholds(double maxCapacityRatio, double maxRequestRatio, double
                 : (long) (maxCapacityRatio * account.capacityBytes());
     }
 
+    /**
+     * How many bytes of a write count against the account's rate when it is placed; the others do as they flow, which for a large write
+     * is spread over time by its client.
+     *
+     * @param limitPerSecond of bytes in
+     */
+    public long bytesAhead(long sizeBytes, double limitPerSecond) {
+        return (long) Math.min((double) sizeBytes, maxByteRateRatio * limitPerSecond / 4);
+    }
+
     private static void check(double ratio) {
         if (!(ratio > 0 && ratio <= 1)) {
             throw new IllegalArgumentException("ratio " + ratio);

@@ -308,7 +308,8 @@ public final class AccountDrain implements Worker {
                 }
                 return;
             }
-            boolean busy = account.meter().requestsPerSecond() > BUSY_RATIO * account.requestCeilingPerSecond();
+            boolean busy = account.meter().requestsPerSecond()
+                    > BUSY_RATIO * account.meter().requests().limitPerSecond();
             if (busy || (moves.begun(account).isEmpty() && !moves.anyTakes(account, room))) {
                 wait(++failuresInARow);
                 return;

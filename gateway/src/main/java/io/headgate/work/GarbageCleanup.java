@@ -119,7 +119,8 @@ public final class GarbageCleanup implements Worker {
     }
 
     private boolean nearItsLimit() {
-        return account.meter().requestsPerSecond() > BUSY_RATIO * account.requestCeilingPerSecond();
+        return account.meter().requestsPerSecond()
+                > BUSY_RATIO * account.meter().requests().limitPerSecond();
     }
 
     /** The oldest garbage, but for blobs that have failed and still wait. */

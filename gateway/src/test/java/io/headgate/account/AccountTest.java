@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.headgate.account.CircuitBreaker.Status;
 import io.headgate.blob.BlobStore;
@@ -273,9 +274,9 @@ final class AccountTest {
         assertThat(account.state().requests().limit()).isInfinite();
         store.failure = new BlobStoreException(Kind.THROTTLED, "slow down");
         failTimes(20, () -> put(1));
-        assertThat(account.requestCeilingPerSecond()).isEqualTo(70);
+        assertThat(account.requestCeilingPerSecond()).as("0.7 of 501").isCloseTo(350.7, within(0.01));
         clock.move(Duration.ofSeconds(10));
-        assertThat(account.requestCeilingPerSecond()).isEqualTo(90);
+        assertThat(account.requestCeilingPerSecond()).isCloseTo(450.9, within(0.01));
     }
 
     @Test
@@ -305,10 +306,14 @@ final class AccountTest {
         clock.moveMillis(250);
         assertThat(limited.state().draining()).isTrue();
         assertThat(limited.state().readOnly()).isTrue();
-        assertThat(limited.state().requests().current()).isEqualTo(10);
+        assertThat(limited.state().requests().current())
+                .as("twice the last quarter of a second")
+                .isEqualTo(100);
         assertThat(limited.state().requests().limit()).isEqualTo(20);
-        assertThat(limited.state().ingress().current()).isEqualTo(20);
-        assertThat(limited.state().egress().current()).isEqualTo(30);
+        clock.moveMillis(250);
+        assertThat(limited.state().requests().current()).isEqualTo(50);
+        assertThat(limited.state().ingress().current()).isEqualTo(100);
+        assertThat(limited.state().egress().current()).isEqualTo(150);
     }
 
     @Test

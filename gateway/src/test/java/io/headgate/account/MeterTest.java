@@ -99,4 +99,15 @@ final class MeterTest {
         clock.move(Duration.ofHours(10));
         assertThat(ceiling.perSecond(clock.getAsLong())).isEqualTo(1000);
     }
+
+    @Test
+    void an_account_that_throttles_at_its_very_limit_is_cut_by_little() {
+        AdaptiveCeiling ceiling = new AdaptiveCeiling(1000);
+        ceiling.throttled(1010, clock.getAsLong());
+        assertThat(ceiling.perSecond(clock.getAsLong())).isEqualTo(970);
+        clock.moveMillis(2000);
+        assertThat(ceiling.perSecond(clock.getAsLong())).isEqualTo(1000);
+        ceiling.throttled(880, clock.getAsLong());
+        assertThat(ceiling.perSecond(clock.getAsLong())).isEqualTo(616);
+    }
 }

@@ -4,6 +4,7 @@ import static io.headgate.namespace.Commands.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.domain.BlobId;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -151,5 +152,20 @@ public abstract class GarbageContract extends NamespaceSuite {
         assertThat(namespace.dueGarbage("disk-1", NOW.plusSeconds(20), 10)).isEmpty();
         assertThat(namespace.dueGarbage("disk-1", NOW.plusSeconds(21), 10))
                 .containsExactly(new Garbage(replaced.blob().orElseThrow().blob(), "disk-1", 3, NOW.plusSeconds(20)));
+    }
+
+    @Test
+    void a_gateway_that_is_alone_has_all_that_an_account_bears() {
+        AccountUse use = new AccountUse(
+                "disk-1",
+                new AccountUse.Rate(100, 0, 0, 0),
+                new AccountUse.Rate(1_000, 500, 2_000, 500),
+                new AccountUse.Rate(Double.POSITIVE_INFINITY, 0, 0, 0),
+                Double.POSITIVE_INFINITY,
+                0);
+        for (int round = 0; round < 2; round++) {
+            assertThat(namespace.shareAccounts("gateway-1", List.of(use), Duration.ofSeconds(1)))
+                    .containsExactly(AccountShare.alone(use));
+        }
     }
 }

@@ -10,6 +10,7 @@ import io.headgate.domain.Slice;
 import io.headgate.namespace.Outcome.Done;
 import io.headgate.namespace.Outcome.Refused;
 import java.io.OutputStream;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -1097,6 +1098,11 @@ final class ModelNamespace implements Namespace {
                         a.liveBytes() + b.liveBytes(),
                         a.garbageBlobs() + b.garbageBlobs(),
                         a.garbageBytes() + b.garbageBytes()));
+    }
+
+    @Override
+    public List<AccountShare> shareAccounts(String gateway, List<AccountUse> uses, Duration lasting) {
+        return uses.stream().map(AccountShare::alone).toList();
     }
 
     @Override

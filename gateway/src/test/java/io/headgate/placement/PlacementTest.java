@@ -7,10 +7,12 @@ import io.headgate.placement.AccountState.Admission;
 import io.headgate.placement.AccountState.Load;
 import io.headgate.placement.Choice.Chosen;
 import io.headgate.placement.Choice.NoneEligible;
+import io.headgate.placement.Choice.PassedBy;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -19,11 +21,16 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 final class PlacementTest {
     private final Placement placement = new Placement(Thresholds.DEFAULT);
     private final Random random = new Random(42);
+
+    private static Chosen chosen(String account, boolean probe) {
+        return new Chosen(account, probe, Long.MAX_VALUE, List.of());
+    }
 
     @Test
     void without_accounts_none_is_eligible() {
@@ -33,8 +40,7 @@ final class PlacementTest {
     @Test
     void the_only_eligible_account_is_chosen() {
         List<AccountState> accounts = List.of(rejectedBy(Filter.DRAINING), account("b"), rejectedBy(Filter.CAPACITY));
-        assertThat(placement.choose(accounts, Wish.ofSize(10), random))
-                .isEqualTo(new Chosen("b", false, Long.MAX_VALUE));
+        assertThat(placement.choose(accounts, Wish.ofSize(10), random)).isEqualTo(chosen("b", false));
     }
 
     @ParameterizedTest
@@ -101,9 +107,41 @@ final class PlacementTest {
     void another_region_serves_when_the_wished_one_has_no_eligible_account() {
         List<AccountState> accounts = List.of(region("a", "west"), region("b", "east"));
         Wish wish = new Wish("east", 1, Set.of("b"), true);
-        assertThat(placement.choose(accounts, wish, random)).isEqualTo(new Chosen("a", false, Long.MAX_VALUE));
+        assertThat(placement.choose(accounts, wish, random)).isEqualTo(chosen("a", false));
         assertThat(placement.choose(accounts, new Wish("north", 1, Set.of(), true), random))
                 .isInstanceOf(Chosen.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2, 1", "3, 1", "8, 1", "16, 1", "16, 2"})
+    void after_100_000_writes_over_equal_accounts_the_fullest_holds_little_more_than_the_emptiest(int count, int seed) {
+        Random draws = new Random(seed);
+        List<AccountState> accounts = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            accounts.add(used(Integer.toString(i), 0));
+        }
+        for (int write = 0; write < 100_000; write++) {
+            if (placement.choose(accounts, Wish.ofSize(1), draws) instanceof Chosen chosen) {
+                int at = Integer.parseInt(chosen.account());
+                accounts.set(at, used(chosen.account(), accounts.get(at).usedBytes() + 1));
+            }
+        }
+        LongSummaryStatistics held =
+                accounts.stream().mapToLong(AccountState::usedBytes).summaryStatistics();
+        assertThat(held.getSum()).isEqualTo(100_000);
+        assertThat((double) held.getMax()).isLessThan(1.01 * held.getMin());
+    }
+
+    @Test
+    void an_account_that_is_much_emptier_gets_no_more_than_its_part() {
+        List<AccountState> accounts = List.of(used("old", 1_000_000), used("older", 1_200_000), used("new", 0));
+        assertThat(draws(accounts, Wish.ofSize(1), 300_000).values())
+                .allSatisfy(count -> assertThat(count).isBetween(98_500, 101_500));
+    }
+
+    private static AccountState used(String name, long bytes) {
+        return new AccountState(
+                name, "", Long.MAX_VALUE, bytes, Load.NONE, Load.NONE, Load.NONE, false, false, true, Admission.CLOSED);
     }
 
     @Test
@@ -126,9 +164,7 @@ final class PlacementTest {
         for (int i = 0; i < 100; i++) {
             choices.add(placement.choose(accounts, Wish.ofSize(1), random));
         }
-        assertThat(choices)
-                .containsExactlyInAnyOrder(
-                        new Chosen("a", false, Long.MAX_VALUE), new Chosen("b", true, Long.MAX_VALUE));
+        assertThat(choices).containsExactlyInAnyOrder(chosen("a", false), chosen("b", true));
     }
 
     @Test
@@ -149,14 +185,14 @@ final class PlacementTest {
         assertThat(draws(List.of(region("a", "west"), probeDue), wish, 100).keySet())
                 .containsExactly("a");
         assertThat(placement.choose(List.of(admission("o", Admission.OPEN), probeDue), wish, random))
-                .isEqualTo(new Chosen("b", true, Long.MAX_VALUE));
+                .isEqualTo(chosen("b", true));
     }
 
     @Test
     void when_every_other_breaker_is_open_the_account_that_waits_for_a_probe_is_chosen() {
         List<AccountState> accounts = List.of(
                 admission("a", Admission.OPEN), admission("b", Admission.PROBE_DUE), admission("c", Admission.OPEN));
-        assertThat(placement.choose(accounts, Wish.ofSize(1), random)).isEqualTo(new Chosen("b", true, Long.MAX_VALUE));
+        assertThat(placement.choose(accounts, Wish.ofSize(1), random)).isEqualTo(chosen("b", true));
     }
 
     @Test
@@ -186,7 +222,7 @@ final class PlacementTest {
                     .map(Rejection::account)
                     .collect(Collectors.toCollection(TreeSet::new));
             switch (placement.choose(accounts, wish, random)) {
-                case Chosen(String name, boolean probe, long maxUsedBytes) -> {
+                case Chosen(String name, boolean probe, long maxUsedBytes, List<PassedBy> passedBy) -> {
                     assertThat(rejected).doesNotContain(name);
                     AccountState chosen = accounts.stream()
                             .filter(a -> a.name().equals(name))

@@ -184,7 +184,7 @@ final class Settings {
     static final Setting<Duration> USAGE_INTERVAL = add(Setting.of(
             "placement.usage_interval",
             ValueType.duration("100ms", "1h"),
-            "10s",
+            "1s",
             "How often the bytes held by the accounts are read from the namespace."));
 
     static final Setting<Integer> BREAKER_FAILURES = add(Setting.of(

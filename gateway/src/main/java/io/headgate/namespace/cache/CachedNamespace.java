@@ -4,7 +4,11 @@ import io.headgate.domain.BlobId;
 import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.AccountMode;
+import io.headgate.namespace.AccountRemoval;
+import io.headgate.namespace.AccountShare;
 import io.headgate.namespace.AccountUsage;
+import io.headgate.namespace.AccountUse;
+import io.headgate.namespace.AddedAccount;
 import io.headgate.namespace.BlobMove;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
@@ -14,17 +18,14 @@ import io.headgate.namespace.CompleteUpload;
 import io.headgate.namespace.CopyObject;
 import io.headgate.namespace.CopyPart;
 import io.headgate.namespace.DeleteObject;
+import io.headgate.namespace.Discrepancy;
 import io.headgate.namespace.Garbage;
+import io.headgate.namespace.Holder;
 import io.headgate.namespace.Intent;
 import io.headgate.namespace.LiveBlobs;
 import io.headgate.namespace.Manifest;
 import io.headgate.namespace.ManifestPart;
 import io.headgate.namespace.ManifestSlice;
-import io.headgate.namespace.AddedAccount;
-import io.headgate.namespace.AccountRemoval;
-import io.headgate.namespace.Discrepancy;
-import io.headgate.namespace.Holder;
-import io.headgate.namespace.Rebalance;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.ObjectPage;
 import io.headgate.namespace.ObjectQuery;
@@ -34,11 +35,13 @@ import io.headgate.namespace.Part;
 import io.headgate.namespace.PartsPage;
 import io.headgate.namespace.PutObject;
 import io.headgate.namespace.PutPart;
+import io.headgate.namespace.Rebalance;
 import io.headgate.namespace.Upload;
 import io.headgate.namespace.UploadPage;
 import io.headgate.namespace.UploadQuery;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -325,6 +328,11 @@ public final class CachedNamespace implements Namespace {
     @Override
     public void setReadOnly(String account, boolean readOnly) {
         namespace.setReadOnly(account, readOnly);
+    }
+
+    @Override
+    public List<AccountShare> shareAccounts(String gateway, List<AccountUse> uses, Duration lasting) {
+        return namespace.shareAccounts(gateway, uses, lasting);
     }
 
     @Override

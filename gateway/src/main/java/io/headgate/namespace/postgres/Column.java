@@ -17,6 +17,7 @@ final class Column {
         BIGINT("int8"),
         INTEGER("int4"),
         BOOLEAN("bool"),
+        DOUBLE("float8"),
         BYTES("bytea");
 
         private final String name;
@@ -52,6 +53,10 @@ final class Column {
         return new Column(Type.INTEGER);
     }
 
+    static Column doubles() {
+        return new Column(Type.DOUBLE);
+    }
+
     static Column bytes() {
         return new Column(Type.BYTES);
     }
@@ -75,6 +80,7 @@ final class Column {
             case BIGINT -> new Long[values.size()];
             case INTEGER -> new Integer[values.size()];
             case BOOLEAN -> new Boolean[values.size()];
+            case DOUBLE -> new Double[values.size()];
             case BYTES -> new byte[values.size()][];
         };
         return connection.createArrayOf(type.name, values.toArray(array));

@@ -5,7 +5,9 @@ import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.AccountMode;
 import io.headgate.namespace.AccountRemoval;
+import io.headgate.namespace.AccountShare;
 import io.headgate.namespace.AccountUsage;
+import io.headgate.namespace.AccountUse;
 import io.headgate.namespace.AddedAccount;
 import io.headgate.namespace.BlobMove;
 import io.headgate.namespace.Bucket;
@@ -45,6 +47,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Collection;
@@ -338,6 +341,11 @@ public final class PostgresNamespace implements Namespace {
     @Override
     public Instant oldestRead(String gateway, Instant oldest, Instant now, Instant silentSince) {
         return write(tx -> OldestReads.exchange(tx.session(), gateway, oldest, now, silentSince));
+    }
+
+    @Override
+    public List<AccountShare> shareAccounts(String gateway, List<AccountUse> uses, Duration lasting) {
+        return write(tx -> AccountShares.share(tx, gateway, uses, lasting));
     }
 
     @Override

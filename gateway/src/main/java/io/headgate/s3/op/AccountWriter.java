@@ -10,16 +10,21 @@ import io.headgate.domain.Slice;
 import io.headgate.namespace.Garbage;
 import io.headgate.namespace.WriteIntents;
 import io.headgate.placement.Choice;
+import io.headgate.placement.Filter;
 import io.headgate.placement.Rejection;
 import io.headgate.placement.Wish;
 import io.headgate.s3.S3Error;
 import io.headgate.s3.S3Exception;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,9 +37,21 @@ final class AccountWriter {
     /** How much of a body is kept to be sent again. */
     private static final int MAX_HEAD_BYTES = 128 << 10;
 
+    /** How many writes may wait for an account that is busy. */
+    private static final int MAX_WAITING = 64;
+
+    /** For how long each looks again, and how often. */
+    private static final long WAIT_NANOS = 10_000_000;
+
+    private static final int WAITS = 25;
+
+    /** So often a write may find that others have taken what it was to have, before it looks elsewhere. */
+    private static final int MAX_OUTRUN = 5;
+
     private static final Logger LOG = LoggerFactory.getLogger(AccountWriter.class);
 
     private final Storage storage;
+    private final Semaphore waiting = new Semaphore(MAX_WAITING);
 
     AccountWriter(Storage storage) {
         this.storage = storage;
@@ -157,37 +174,97 @@ final class AccountWriter {
                         S3Error.SERVICE_UNAVAILABLE, "The storage account failed during the upload. Please try again");
     }
 
-    /** Room on an account that is chosen for the write; one that others have filled meanwhile joins the failed ones. */
+    /** Room on an account that is chosen for the write; one that others fill again and again meanwhile joins the failed ones. */
     private Reservation reserve(String region, long sizeBytes, Set<String> failed, boolean replayable) {
+        int outrun = 0;
         while (true) {
             Choice.Chosen chosen = choose(new Wish(region, sizeBytes, failed, replayable));
-            // It may have been removed since it was chosen.
-            Optional<Reservation> reservation = storage.accounts()
-                    .byName(chosen.account())
-                    .flatMap(account -> account.tryReserve(sizeBytes, chosen.maxUsedBytes()));
+            Optional<Account> account = storage.accounts().byName(chosen.account());
+            Optional<Reservation> reservation = account.flatMap(present -> present.tryAdmit(
+                    sizeBytes, chosen.maxUsedBytes(), storage.placement().thresholds()));
             if (reservation.isPresent()) {
                 return reservation.get();
             }
-            failed.add(chosen.account());
+            // It may have been removed since it was chosen.
+            if (account.isEmpty() || ++outrun > MAX_OUTRUN) {
+                failed.add(chosen.account());
+            }
         }
     }
 
     private Choice.Chosen choose(Wish wish) {
         return switch (storage.placement().choose(storage.accounts().states(), wish, storage.random())) {
-            case Choice.Chosen chosen -> chosen;
+            case Choice.Chosen chosen -> {
+                chosen.passedBy().forEach(one -> noteMissed(one.account(), one.rate(), wish.sizeBytes()));
+                yield chosen;
+            }
             case Choice.NoneEligible(List<Rejection> rejections) -> {
-                storage.refused().accept(rejections);
-                LOG.warn("no account can take a write of {} bytes: {}", wish.sizeBytes(), rejections);
-                String filters = rejections.stream()
-                        .map(rejection -> rejection.filter().name())
-                        .distinct()
-                        .sorted()
-                        .collect(Collectors.joining(", "));
-                throw new S3Exception(
-                        S3Error.SLOW_DOWN,
-                        "No storage account can take this write now (" + filters + "). Please slow down");
+                rejections.forEach(one -> noteMissed(one.account(), one.filter(), wish.sizeBytes()));
+                yield isBusy(rejections) ? chooseSoon(wish, rejections) : refuse(wish, rejections);
             }
         };
+    }
+
+    /** Whether only a rate keeps the write from some account. */
+    private static boolean isBusy(List<Rejection> rejections) {
+        Map<String, Boolean> busy = new HashMap<>();
+        rejections.forEach(
+                one -> busy.merge(one.account(), one.filter().isRate(), (earlier, later) -> earlier && later));
+        return busy.containsValue(true);
+    }
+
+    /**
+     * Waits a moment for an account that is busy: what clients send never comes so evenly that a load below the limit is below it at every
+     * instant. When more writes wait than is usual for such a load, it is too high, and the others are refused at once.
+     */
+    private Choice.Chosen chooseSoon(Wish wish, List<Rejection> rejections) {
+        List<Rejection> last = rejections;
+        if (waiting.tryAcquire()) {
+            try {
+                for (int tries = 0; tries < WAITS && !Thread.currentThread().isInterrupted(); tries++) {
+                    LockSupport.parkNanos(WAIT_NANOS);
+                    Choice again = storage.placement().choose(storage.accounts().states(), wish, storage.random());
+                    switch (again) {
+                        case Choice.Chosen chosen -> {
+                            return chosen;
+                        }
+                        case Choice.NoneEligible(List<Rejection> now) -> last = now;
+                    }
+                }
+            } finally {
+                waiting.release();
+            }
+        }
+        return refuse(wish, last);
+    }
+
+    private Choice.Chosen refuse(Wish wish, List<Rejection> rejections) {
+        storage.refused().accept(rejections);
+        if (isBusy(rejections)) {
+            // Ordinary under load, and counted by the metrics.
+            LOG.debug("no account can take a write of {} bytes: {}", wish.sizeBytes(), rejections);
+        } else {
+            LOG.warn("no account can take a write of {} bytes: {}", wish.sizeBytes(), rejections);
+        }
+        String filters = rejections.stream()
+                .map(rejection -> rejection.filter().name())
+                .distinct()
+                .sorted()
+                .collect(Collectors.joining(", "));
+        throw new S3Exception(
+                S3Error.SLOW_DOWN, "No storage account can take this write now (" + filters + "). Please slow down");
+    }
+
+    /** Tells the account's meter of a write that its rate has kept away, which makes its gateway ask for a larger part of the limit. */
+    private void noteMissed(String account, Filter filter, long sizeBytes) {
+        storage.accounts().byName(account).ifPresent(passedBy -> {
+            switch (filter) {
+                case REQUEST_RATE -> passedBy.meter().requests().missed(1);
+                case INGRESS_RATE -> passedBy.meter().ingress().missed(sizeBytes);
+                // Bytes out are asked for by readers, and never refused.
+                case EGRESS_RATE, EXCLUDED, DRAINING, READ_ONLY, UNAVAILABLE, CAPACITY, BREAKER_OPEN -> {}
+            }
+        });
     }
 
     /** Queues what a failed put may have left; if the namespace can't be told, the sweep finds it by the intent. */

@@ -42,10 +42,9 @@ public final class Postgres {
         try (Connection connection = connect(options);
                 Statement statement = connection.createStatement()) {
             List<String> tables = new ArrayList<>();
-            try (ResultSet rows = statement.executeQuery(
-                    "SELECT tablename FROM pg_tables"
-                            + " WHERE schemaname = 'public' AND tablename NOT LIKE 'cache%'"
-                            + " AND tablename NOT IN ('headgate_schema_history', 'settings', 'rebalance')")) {
+            try (ResultSet rows = statement.executeQuery("SELECT tablename FROM pg_tables"
+                    + " WHERE schemaname = 'public' AND tablename NOT LIKE 'cache%'"
+                    + " AND tablename NOT IN ('headgate_schema_history', 'settings', 'rebalance')")) {
                 while (rows.next()) {
                     tables.add(rows.getString(1));
                 }

@@ -181,6 +181,26 @@ final class FaultyAccountsTest {
     }
 
     @Test
+    void writes_that_find_every_account_busy_are_told_to_slow_down_and_are_known_as_demand() {
+        open(new Site(directory, store -> store, new Limits(1_000_000, 10, Limits.UNLIMITED, Limits.UNLIMITED)));
+
+        assertThat(write(12, SMALL)).as("half of 0.8 of the limit, at once").containsOnlyKeys(site.stores.keySet());
+        assertRefused(SMALL, S3Error.SLOW_DOWN);
+        site.clock.move(Duration.ofMillis(260));
+        assertThat(write(12, SMALL).values()).as("the other half").containsOnly(4);
+        assertRefused(SMALL, S3Error.SLOW_DOWN);
+        site.clock.move(Duration.ofMillis(260));
+        assertRefused(SMALL, S3Error.SLOW_DOWN);
+
+        assertThat(site.accounts.all()).allSatisfy(account -> {
+            assertThat(account.meter().requests().sentPerSecond()).isEqualTo(8);
+            assertThat(account.meter().requests().missedTotal()).isGreaterThanOrEqualTo(3);
+        });
+        site.clock.move(Duration.ofMillis(520));
+        assertThat(write(12, SMALL).values()).containsOnly(4);
+    }
+
+    @Test
     void many_writes_at_once_never_take_an_account_over_its_capacity() throws Exception {
         open(new Site(
                 directory, store -> store, new Limits(100_000, Limits.UNLIMITED, Limits.UNLIMITED, Limits.UNLIMITED)));
