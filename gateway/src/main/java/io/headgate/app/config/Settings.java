@@ -101,7 +101,7 @@ final class Settings {
     static final Setting<Duration> CACHE_WRITE_TIMEOUT = add(Setting.of(
             "namespace.cache_write_timeout",
             ValueType.duration("50ms", "10s"),
-            "1s",
+            "2s",
             "How long a write waits for Redis before the cache is switched off for all gateways."));
     static final Setting<Integer> NAMESPACE_CONNECTIONS = add(
             Setting.of(

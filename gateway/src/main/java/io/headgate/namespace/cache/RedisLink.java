@@ -275,11 +275,8 @@ final class RedisLink implements AutoCloseable {
             statistics.took(step, nanos.getAsLong() - began);
             return sum;
         } catch (ExecutionException failed) {
-            if (failed.getCause() instanceof RedisCommandExecutionException refused) {
-                unwell("it refuses a write: " + refused.getMessage());
-            } else {
-                drop(now, String.valueOf(failed.getMessage()));
-            }
+            // Also when it refused: perhaps it has forgotten the scripts, which the next connection brings again.
+            drop(now, "it did not do a write: " + failed.getMessage());
             return NO_ANSWER;
         } catch (TimeoutException late) {
             drop(now, "it did not do a write in " + settings.writeTimeout());
@@ -374,6 +371,7 @@ final class RedisLink implements AutoCloseable {
             await(now.connection.async().set(probeKey, ONE, SetArgs.Builder.px(PAUSE_MILLIS)));
             slow = late;
             well = true;
+            reason = "";
             return true;
         } catch (TimeoutException | ExecutionException | RedisException failed) {
             Throwable cause = failed.getCause() == null ? failed : failed.getCause();
