@@ -191,6 +191,10 @@ public final class Gateway implements AutoCloseable {
         roster = new AccountRoster(
                 namespace, accounts, opened.definitions(), intents, clock, this::hasCome, this::hasGone);
         metrics.addBalancing(drain);
+        metrics.gauge(
+                "headgate.accounts.faulty",
+                "Accounts that this gateway cannot open",
+                () -> roster.faulty().size());
         accounts.all().forEach(this::hasCome);
         roster.work(); // before the first read, which may be of an account that was added
         accounts.refreshBy(roster::refresh);
