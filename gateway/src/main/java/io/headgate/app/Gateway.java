@@ -56,6 +56,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -85,6 +86,8 @@ public final class Gateway implements AutoCloseable {
     private final AccountDrain drain;
     private final Leases leases;
     private final Workers workers;
+    /** Empty with an engine that has one gateway. */
+    private final Optional<ShareRenewal> shares;
     private final BackgroundWork work;
     private final AccountOpening opened;
     private final AccountRoster roster;
@@ -197,8 +200,16 @@ public final class Gateway implements AutoCloseable {
         roster = new AccountRoster(
                 namespace, accounts, opened.definitions(), intents, clock, this::hasCome, this::hasGone);
         metrics.addBalancing(drain);
+        metrics.gauge(
+                "headgate.accounts.faulty",
+                "Accounts that this gateway cannot open",
+                () -> roster.faulty().size());
         ReadsExchange exchange = new ReadsExchange(namespace, reads, newId(random));
         exchange.work(); // before this gateway reads or deletes anything
+        shares = config.namespace().engine() == HeadgateConfig.Engine.POSTGRES
+                ? Optional.of(
+                        new ShareRenewal(namespace, accounts, placement.thresholds(), newId(random), System::nanoTime))
+                : Optional.empty();
         accounts.all().forEach(this::hasCome);
         roster.work(); // before the first read, which may be of an account that was added
         accounts.refreshBy(roster::refresh);
@@ -206,12 +217,12 @@ public final class Gateway implements AutoCloseable {
         modes.work(); // an account that drains must not take the first writes after a restart
         List<Worker> all = new ArrayList<>(work.ofGateway());
         all.addAll(List.of(exchange, roster, modes, drain));
-        if (config.namespace().engine() == HeadgateConfig.Engine.POSTGRES) {
-            ShareRenewal shares =
-                    new ShareRenewal(namespace, accounts, placement.thresholds(), newId(random), System::nanoTime);
-            shares.work(); // before the first write, which must not take every account to be this gateway's alone
-            all.add(shares);
-            metrics.gauge("headgate.gateways", "Gateways that share the accounts, this one included", shares::gateways);
+        if (shares.isPresent()) {
+            ShareRenewal renewal = shares.get();
+            renewal.work(); // before the first write
+            all.add(renewal);
+            metrics.gauge(
+                    "headgate.gateways", "Gateways that share the accounts, this one included", renewal::gateways);
         }
         workers.start(all);
         metrics.addWorkers(workers);
@@ -220,6 +231,7 @@ public final class Gateway implements AutoCloseable {
     private void hasCome(Account account) {
         List<Worker> its = work.ofAccount(account);
         ofAccounts.put(account.name(), its);
+        shares.ifPresent(renewal -> renewal.hasCome(account));
         metrics.addAccount(account, drain);
         workers.start(its);
         metrics.addWorkers(workers);

@@ -60,6 +60,20 @@ public final class ShareRenewal implements Worker {
         return gateways;
     }
 
+    /** Of an account that has just come, this gateway uses nothing before it has been given a part: others may be using it. */
+    public void hasCome(Account account) {
+        long now = nanoClock.getAsLong();
+        for (Rate rate : List.of(
+                account.meter().requests(),
+                account.meter().ingress(),
+                account.meter().egress())) {
+            double ceiling = rate.ceilingPerSecond();
+            if (ceiling < Double.POSITIVE_INFINITY) {
+                rate.grant(new Rate.Grant(0, 0, ceiling / gateways, ceiling, now));
+            }
+        }
+    }
+
     @Override
     public Turn work() {
         // What is used from here on is within what is told, and what is held ends no later than the others think.

@@ -43,6 +43,22 @@ final class ExpiredIntentSweepTest {
     }
 
     @Test
+    void of_two_gateways_one_sweeps_and_the_other_goes_on_when_it_dies() throws Exception {
+        WriteIntents dead = site.newIntents("dead");
+        site.write(dead.begin(), "disk-1", 7);
+        site.clock.move(UNTIL_EXPIRED);
+        Lease held = site.lease("sweeps", "gateway-2");
+        assertThat(held.isAcquired()).isTrue();
+
+        assertThat(sweep.work()).isEqualTo(Turn.idle(Lease.INTERVAL));
+        assertThat(site.namespace.accountUsage()).isEmpty();
+        site.clock.move(Lease.SPAN);
+        site.turnUntilIdle(sweep);
+        deleteGarbage();
+        assertThat(site.blobs("disk-1")).isEmpty();
+    }
+
+    @Test
     void what_a_dead_gateway_left_is_swept_from_all_accounts_and_what_it_committed_stays() throws Exception {
         WriteIntents dead = site.newIntents("dead");
         WriteIntents.Write write = dead.begin();

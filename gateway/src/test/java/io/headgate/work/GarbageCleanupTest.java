@@ -54,6 +54,34 @@ final class GarbageCleanupTest {
     }
 
     @Test
+    void of_two_gateways_one_cleans_an_account_and_the_other_goes_on_when_it_dies() throws Exception {
+        for (int i = 0; i < 150; i++) {
+            site.garbage("disk-1", 4);
+        }
+        site.clock.move(GRACE.plusSeconds(1));
+        GarbageCleanup other = cleanup("disk-1", "gateway-2");
+        assertThat(cleanup("disk-1").work()).isEqualTo(Turn.BUSY);
+
+        assertThat(other.work()).isEqualTo(Turn.idle(SETTINGS.interval()));
+        assertThat(usage("disk-1").garbageBlobs()).isEqualTo(50);
+        site.clock.move(Lease.SPAN);
+        site.turnUntilIdle(other);
+        assertThat(site.blobs("disk-1")).isEmpty();
+    }
+
+    @Test
+    void an_account_that_one_gateway_cannot_clean_is_left_to_another() throws Exception {
+        site.garbage("disk-1", 4);
+        site.clock.move(GRACE.plusSeconds(1));
+        site.store("disk-1").set(Fault.FAILS);
+        site.turnUntilIdle(cleanup("disk-1"));
+
+        site.store("disk-1").set(Fault.NONE);
+        site.turnUntilIdle(cleanup("disk-1", "gateway-2"));
+        assertThat(site.blobs("disk-1")).isEmpty();
+    }
+
+    @Test
     void a_read_under_way_keeps_what_was_deleted_since_it_began_however_long_it_takes() throws Exception {
         BlobId before = site.garbage("disk-1", 20);
         site.clock.move(Duration.ofMinutes(1)); // more than a commit may take
@@ -193,8 +221,12 @@ final class GarbageCleanupTest {
     }
 
     private GarbageCleanup cleanup(String account) {
-        return new GarbageCleanup(
-                site.account(account), site.namespace, site.reads, site.clock, site.lease("cleanup"), SETTINGS);
+        return cleanup(account, "gateway-1");
+    }
+
+    private GarbageCleanup cleanup(String account, String gateway) {
+        Lease lease = site.lease("cleanup", gateway);
+        return new GarbageCleanup(site.account(account), site.namespace, site.reads, site.clock, lease, SETTINGS);
     }
 
     private AccountUsage usage(String account) {
