@@ -48,7 +48,12 @@ final class ScaleBenchmark {
      * @param database URL of an empty PostgreSQL database for each fleet, with {@code %d} for its number
      * @param writes over equal accounts
      */
-    record Plan(int rate, int seconds, int gateways, Optional<String> database, int writes) {}
+    record Plan(int rate, int seconds, int gateways, Optional<String> database, int writes) {
+        /** Of the report and its picture. */
+        String reportName() {
+            return gateways == 1 ? "scaling" : "scaling-" + gateways + "-gateways";
+        }
+    }
 
     /** What limits the accounts, and how much of it placement may use. */
     record Limit(boolean byBytes, double ratio) {
@@ -126,8 +131,8 @@ final class ScaleBenchmark {
                 Runtime.version().toString(),
                 ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
         Path images = Files.createDirectories(out.resolve("images"));
-        Files.writeString(images.resolve("scaling.svg"), ScaleReport.picture(plan, all));
-        Path report = out.resolve("scaling.md");
+        Files.writeString(images.resolve(plan.reportName() + ".svg"), ScaleReport.picture(plan, all));
+        Path report = out.resolve(plan.reportName() + ".md");
         Files.writeString(report, ScaleReport.markdown(plan, all, even, machine));
         console.println("report in " + report);
     }

@@ -48,7 +48,7 @@ final class ScaleReport {
                 that each bear %d requests/s, or as many bytes/s as %d writes of %d KiB, and answer 503 to whatever is more in any one second.
                 Placement may use 0.8 of that, and in the last runs all of it.
 
-                ![Writes a second that 1, 2, 4 and 8 accounts take](images/scaling.svg)
+                ![Writes a second that 1, 2, 4 and 8 accounts take](images/%s.svg)
 
                 Each row is a fresh fleet of %s under two loads, %d s each, sent at a fixed rate whatever the answers: one of %.2f of what is
                 promised, of which no client may see an error; and one of %.1f times that, of which the accounts must take at least 0.95 of what is
@@ -57,6 +57,7 @@ final class ScaleReport {
                 plan.rate(),
                 plan.rate(),
                 ScaleBenchmark.OBJECT_BYTES >> 10,
+                plan.reportName(),
                 fleet(plan),
                 plan.seconds(),
                 ScaleBenchmark.BELOW,

@@ -32,6 +32,7 @@ final class ScaleReportTest {
     void the_report_says_what_part_of_the_promise_was_kept_and_how_to_measure_it_again() {
         String report = ScaleReport.markdown(PLAN, ALL, new Even(8, 1_000, 1_010, 1_000), MACHINE);
         assertThat(report)
+                .contains("(images/scaling-3-gateways.svg)")
                 .contains("a fresh fleet of 3 gateways over one PostgreSQL database")
                 .contains("| 8 | 640 | 2 of 500 | 633.6 | **0.990** | 33 | 0 | 1 | 0.81 |")
                 .contains("| 8 | 800 | 2 of 500 | 633.6 | **0.792** | 33 | 0 | 1 | 0.81 |")

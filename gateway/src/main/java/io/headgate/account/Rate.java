@@ -98,9 +98,9 @@ public final class Rate {
      * what was sent within the last second is not to be had for another.
      */
     public double keptPerSecond(double ratio) {
-        double limit = limitPerSecond();
         double sent = sentPerSecond() / ratio;
-        return limit == Double.POSITIVE_INFINITY ? sent : Math.max(limit, sent);
+        // Without a grant yet it has no claim but by what it sent.
+        return grant == null ? sent : Math.max(limitPerSecond(), sent);
     }
 
     /** What was not sent because the limit was reached, since the start. */

@@ -149,6 +149,14 @@ final class RateTest {
     }
 
     @Test
+    void before_its_first_grant_a_gateway_keeps_no_more_than_it_has_sent() {
+        ceiling = 100;
+        assertThat(rate.keptPerSecond(0.8)).isZero();
+        rate.add(40);
+        assertThat(rate.keptPerSecond(0.8)).isEqualTo(50);
+    }
+
+    @Test
     void demand_is_what_was_sent_and_what_passed_by() {
         ceiling = 10;
         rate.add(10);

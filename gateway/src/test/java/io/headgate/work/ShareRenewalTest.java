@@ -141,6 +141,10 @@ final class ShareRenewalTest {
         fleet.getFirst().turn();
         assertThat(fleet.getFirst().limit()).isEqualTo(LIMIT);
         assertThat(fleet.getFirst().renewal.gateways()).isOne();
+        fleet.getLast().turn();
+        assertThat(fleet.getLast().limit())
+                .as("the first has not given any of it back")
+                .isZero();
 
         await(() -> shared(100, 100, 100));
         assertThat(fleet).allSatisfy(one -> assertThat(one.renewal.gateways()).isEqualTo(3));
@@ -208,6 +212,7 @@ final class ShareRenewalTest {
     void bytes_that_one_has_reserved_are_used_for_the_others() {
         Member first = fleet.getFirst();
         Member second = fleet.get(1);
+        await(() -> shared(100, 100, 100));
         try (Reservation reservation = first.reserve(600_000)) {
             await(() -> second.account.state().usedBytes() == 600_000);
             assertThat(second.account.tryReserve(300_001, 900_000)).isEmpty();
