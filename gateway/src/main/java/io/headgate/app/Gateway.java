@@ -88,6 +88,7 @@ public final class Gateway implements AutoCloseable {
     private final Workers workers;
     /** Empty with an engine that has one gateway. */
     private final Optional<ShareRenewal> shares;
+
     private final BackgroundWork work;
     private final AccountOpening opened;
     private final AccountRoster roster;
