@@ -63,6 +63,7 @@ public final class Account implements AutoCloseable {
     private final Meter meter;
     private final CircuitBreaker breaker;
     private final AdaptiveCeiling requestCeiling;
+    private final RateWindow throttled;
     private final Semaphore trialReads = new Semaphore(MAX_TRIAL_READS);
     private final Semaphore trialDelete = new Semaphore(1);
     private volatile Elsewhere elsewhere = Elsewhere.NOTHING;
@@ -86,6 +87,7 @@ public final class Account implements AutoCloseable {
         this.breaker = new CircuitBreaker(
                 breaker, nanoClock, (from, to) -> listener.breakerChanged(description.name(), from, to));
         Limits limits = description.limits();
+        this.throttled = new RateWindow(nanoClock.getAsLong());
         this.requestCeiling = new AdaptiveCeiling(Limits.perSecond(limits.requestsPerSecond()));
         this.meter = new Meter(nanoClock, limits, this::requestCeilingPerSecond);
     }
@@ -400,7 +402,10 @@ public final class Account implements AutoCloseable {
                 report(permit, result);
             }
             if (result == Result.THROTTLED) {
-                requestCeiling.throttled(meter.requests().sentPerSecond() + elsewhere.requestsPerSecond, now);
+                throttled.add(now, 1);
+                double sent = Math.max(1, meter.requests().sentPerSecond());
+                requestCeiling.throttled(
+                        sent + elsewhere.requestsPerSecond, Math.min(1, throttled.perSecond(now) / sent), now);
             }
             listener.operation(name(), operation, result, Math.max(0, now - startedNanos - waitedNanos));
         }

@@ -6,13 +6,11 @@ package io.headgate.account;
  */
 final class AdaptiveCeiling {
     private static final double DECREASE = 0.7;
-    /**
-     * An account that throttles at its very limit is as it is configured, and only met requests that came a little closer together than they
-     * were sent.
-     */
-    private static final double DECREASE_AT_LIMIT = 0.97;
+    /** When it throttles few: it is near what it bears, and met requests that came closer together than they were sent. */
+    private static final double DECREASE_BY_FEW = 0.97;
 
-    private static final double AT_LIMIT = 0.9;
+    /** So many of a second's requests are few. */
+    private static final double FEW = 0.2;
     /** Share of the rate that was throttled, regained each second. */
     private static final double INCREASE_PER_SECOND = 0.02;
     /** Requests in flight together are throttled together: one cut answers them all. */
@@ -49,8 +47,12 @@ final class AdaptiveCeiling {
         cutElsewhereNanos = nowNanos;
     }
 
-    /** The account throttled while it was sent {@code currentPerSecond} requests. */
-    synchronized void throttled(double currentPerSecond, long nowNanos) {
+    /**
+     * The account throttled while it was sent {@code currentPerSecond} requests.
+     *
+     * @param share how many of the last second's requests it throttled, 0 to 1
+     */
+    synchronized void throttled(double currentPerSecond, double share, long nowNanos) {
         if (cutElsewhere && nowNanos - cutElsewhereNanos < CUT_INTERVAL_NANOS) {
             return;
         }
@@ -59,7 +61,7 @@ final class AdaptiveCeiling {
             return;
         }
         double from = Math.max(Math.min(currentPerSecond, perSecond(nowNanos)), Math.min(FLOOR, limit));
-        double decrease = from >= AT_LIMIT * limit ? DECREASE_AT_LIMIT : DECREASE;
+        double decrease = share < FEW ? DECREASE_BY_FEW : DECREASE;
         cut = new Cut(Math.max(decrease * from, Math.min(FLOOR, limit)), INCREASE_PER_SECOND * from, nowNanos);
     }
 }

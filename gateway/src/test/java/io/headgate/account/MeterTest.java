@@ -88,12 +88,12 @@ final class MeterTest {
     void the_ceiling_is_cut_once_a_second_and_never_to_nothing() {
         AdaptiveCeiling ceiling = new AdaptiveCeiling(1000);
         assertThat(ceiling.perSecond(clock.getAsLong())).isEqualTo(1000);
-        ceiling.throttled(500, clock.getAsLong());
-        ceiling.throttled(500, clock.getAsLong());
+        ceiling.throttled(500, 1, clock.getAsLong());
+        ceiling.throttled(500, 1, clock.getAsLong());
         assertThat(ceiling.perSecond(clock.getAsLong())).isEqualTo(350);
         for (int i = 0; i < 100; i++) {
             clock.moveMillis(1000);
-            ceiling.throttled(0, clock.getAsLong());
+            ceiling.throttled(0, 1, clock.getAsLong());
         }
         assertThat(ceiling.perSecond(clock.getAsLong())).isEqualTo(10);
         clock.move(Duration.ofHours(10));
@@ -101,13 +101,13 @@ final class MeterTest {
     }
 
     @Test
-    void an_account_that_throttles_at_its_very_limit_is_cut_by_little() {
+    void an_account_that_throttles_few_requests_is_cut_by_little_and_by_much_if_it_goes_on() {
         AdaptiveCeiling ceiling = new AdaptiveCeiling(1000);
-        ceiling.throttled(1010, clock.getAsLong());
+        ceiling.throttled(1010, 0.01, clock.getAsLong());
         assertThat(ceiling.perSecond(clock.getAsLong())).isEqualTo(970);
         clock.moveMillis(2000);
         assertThat(ceiling.perSecond(clock.getAsLong())).isEqualTo(1000);
-        ceiling.throttled(880, clock.getAsLong());
-        assertThat(ceiling.perSecond(clock.getAsLong())).isEqualTo(616);
+        ceiling.throttled(1000, 0.5, clock.getAsLong());
+        assertThat(ceiling.perSecond(clock.getAsLong())).isEqualTo(700);
     }
 }
