@@ -272,7 +272,7 @@ public final class AccountDrain implements Worker {
         private int vainPasses;
         private Instant notBefore = Instant.MIN;
         private Moves.Room room = Moves.Room.unbounded();
-        private long excessBytes = Long.MAX_VALUE;
+        private long givesBytes = Long.MAX_VALUE;
         /** Of this pass, how many blobs could be given. */
         private long fitting;
 
@@ -287,7 +287,11 @@ public final class AccountDrain implements Worker {
         /** Bounds what the next step moves. */
         void give(BalancePlan.Step step) {
             room = Moves.Room.of(step.roomBytes());
-            excessBytes = step.excessBytes();
+            givesBytes = Math.min(
+                    step.excessBytes(),
+                    step.roomBytes().values().stream()
+                            .mapToLong(Long::longValue)
+                            .sum());
         }
 
         /** Whether a whole pass has found no blob that fits. */
@@ -366,8 +370,13 @@ public final class AccountDrain implements Worker {
             List<LiveBlob> batch = new ArrayList<>();
             long bytes = 0;
             while (!ahead.isEmpty() && batch.size() < BATCH_BLOBS && bytes < batchBytes) {
-                LiveBlob blob = ahead.removeFirst();
-                if (blob.sizeBytes() <= excessBytes - bytes && room.takes(blob.sizeBytes())) {
+                LiveBlob blob = ahead.getFirst();
+                boolean fits = blob.sizeBytes() <= givesBytes && room.takes(blob.sizeBytes());
+                if (fits && blob.sizeBytes() > givesBytes - bytes) {
+                    return batch; // the next batch may have it, when it is known what became of this one
+                }
+                ahead.removeFirst();
+                if (fits) {
                     batch.add(blob);
                     bytes += blob.sizeBytes();
                     fitting++;

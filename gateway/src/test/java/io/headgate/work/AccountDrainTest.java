@@ -277,6 +277,24 @@ final class AccountDrainTest {
     }
 
     @Test
+    void blobs_that_cannot_move_back_yet_do_not_keep_others_from_moving() throws Exception {
+        put(60, 1_000);
+        setDraining(true);
+        drainWhole();
+        setDraining(false);
+        for (int i = 0; i < 60; i++) {
+            put("late-" + i, "disk-" + (2 + i % 2), 1_000);
+        }
+        site.namespace.setRebalancing(true);
+
+        site.turnUntilIdle(drain);
+
+        assertThat(site.namespace.rebalance().running()).isFalse();
+        assertThat(blobsByAccount()).allSatisfy(blobs -> assertThat(blobs).isBetween(39L, 41L));
+        assertNothingLostNorLeaked();
+    }
+
+    @Test
     void balance_goes_on_in_another_gateway_when_the_one_that_moved_dies() throws Exception {
         put(450, 1_000);
         site.namespace.setRebalancing(true);
