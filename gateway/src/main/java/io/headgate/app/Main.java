@@ -175,8 +175,7 @@ public final class Main {
 
     /** Empty where there is no token, so no gateway has been here. */
     private static Optional<AdminClient> adminClientIfToken(HeadgateConfig config) throws StartException {
-        boolean known = config.adminToken().isPresent()
-                || Files.exists(DataDirectory.adminTokenFile(config.dataDir()));
+        boolean known = config.adminToken().isPresent() || Files.exists(DataDirectory.adminTokenFile(config.dataDir()));
         return known ? Optional.of(adminClient(config)) : Optional.empty();
     }
 

@@ -178,8 +178,8 @@ public final class Fsck {
                         }
                     }
                     case Discrepancy.Correctable correctable -> found(finding(correctable, Finding.Fate.REPAIRABLE));
-                    case Discrepancy.UnknownBlob(BlobId blob) when first && unknown.size() < MOST_UNKNOWN ->
-                        unknown.add(blob);
+                    case Discrepancy.UnknownBlob(BlobId blob)
+                    when first && unknown.size() < MOST_UNKNOWN -> unknown.add(blob);
                     case Discrepancy.SliceTooLong tooLong when first -> found(finding(tooLong));
                     case Discrepancy.WrongSize wrongSize when first -> found(finding(wrongSize));
                     case Discrepancy.UnknownBlob _, Discrepancy.SliceTooLong _, Discrepancy.WrongSize _ -> {}

@@ -73,7 +73,9 @@ final class BackupCommandTest {
     @Test
     void a_backup_is_made_without_a_gateway_for_its_owner_only_and_restored_elsewhere() throws Exception {
         assertThat(run("backup", "data")).isEqualTo(ExitCode.OK);
-        assertThat(out.toString(StandardCharsets.UTF_8)).startsWith("the namespace ").contains("in sqlite, as of ");
+        assertThat(out.toString(StandardCharsets.UTF_8))
+                .startsWith("the namespace ")
+                .contains("in sqlite, as of ");
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(backup)))
                 .isEqualTo("rw-------");
         assertThat(directory.resolve("backup.part")).doesNotExist();

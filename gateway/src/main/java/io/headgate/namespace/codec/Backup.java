@@ -28,8 +28,14 @@ public final class Backup {
      * What belongs to the gateways that run, and not to what they keep: leases, and what they tell each other. Gateways that start on a
      * restored namespace begin it anew.
      */
-    public static final Set<String> TRANSIENT_TABLES =
-            Set.of("leases", "pings", "account_shares", "cache_state", "cache_complaints", "oldest_reads", "headgate_schema_history");
+    public static final Set<String> TRANSIENT_TABLES = Set.of(
+            "leases",
+            "pings",
+            "account_shares",
+            "cache_state",
+            "cache_complaints",
+            "oldest_reads",
+            "headgate_schema_history");
 
     /** Tables that hold rows in any namespace, so that one is empty if all others are. */
     public static final Set<String> NEVER_EMPTY_TABLES =
