@@ -3,11 +3,9 @@ package io.headgate.conformance.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import io.headgate.servers.PostgresServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -74,27 +72,18 @@ final class BackupTest {
 
     @Test
     void a_namespace_in_postgres_is_restored_into_another_database() throws Exception {
-        System.setProperty("org.slf4j.simpleLogger.log.io.zonky", "warn");
-        try (EmbeddedPostgres server = EmbeddedPostgres.builder()
-                        .setServerConfig("fsync", "off")
-                        .start();
-                ChildGateway gateway = gateway(database(server, "postgres"));
-                ChildGateway restored = gateway(database(server, "restored"))) {
-            rehearse(gateway, restored, () -> {
-                try (Connection connection = server.getPostgresDatabase().getConnection();
-                        Statement statement = connection.createStatement()) {
-                    statement.execute("CREATE DATABASE restored");
-                }
-            });
+        try (ChildGateway gateway = gateway(freshDatabase());
+                ChildGateway restored = gateway(freshDatabase())) {
+            rehearse(gateway, restored, () -> {});
         }
     }
 
-    private static Map<String, String> database(EmbeddedPostgres server, String name) {
+    private static Map<String, String> freshDatabase() {
         return Map.of(
                 "HEADGATE_NAMESPACE_ENGINE",
                 "postgres",
                 "HEADGATE_NAMESPACE_URL",
-                "postgresql://postgres@127.0.0.1:" + server.getPort() + "/" + name);
+                "postgresql://postgres@127.0.0.1:" + PostgresServer.port() + "/" + PostgresServer.freshDatabase());
     }
 
     private interface Loss {

@@ -3,7 +3,7 @@ package io.headgate.conformance.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import io.headgate.servers.PostgresServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,8 +39,8 @@ final class FsckTest {
     private static final String BUCKET = "busy";
     private static final int KEYS = 60;
     private static final int WRITERS = 4;
-    private static final int LEAST_WRITES = 120;
-    private static final int CHECKS = 3;
+    private static final int LEAST_WRITES = 100;
+    private static final int CHECKS = 2;
 
     @TempDir
     Path data;
@@ -69,15 +69,11 @@ final class FsckTest {
 
     @Test
     void a_busy_namespace_in_postgres_is_clean_and_what_is_lost_is_found() throws Exception {
-        System.setProperty("org.slf4j.simpleLogger.log.io.zonky", "warn");
-        try (EmbeddedPostgres server = EmbeddedPostgres.builder()
-                        .setServerConfig("fsync", "off")
-                        .start();
-                ChildGateway gateway = start(Map.of(
-                        "HEADGATE_NAMESPACE_ENGINE",
-                        "postgres",
-                        "HEADGATE_NAMESPACE_URL",
-                        "postgresql://postgres@127.0.0.1:" + server.getPort() + "/postgres"))) {
+        try (ChildGateway gateway = start(Map.of(
+                "HEADGATE_NAMESPACE_ENGINE",
+                "postgres",
+                "HEADGATE_NAMESPACE_URL",
+                "postgresql://postgres@127.0.0.1:" + PostgresServer.port() + "/" + PostgresServer.freshDatabase()))) {
             checkWhileBusy(gateway);
         }
     }
