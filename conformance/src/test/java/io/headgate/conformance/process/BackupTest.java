@@ -82,6 +82,8 @@ final class BackupTest {
         return Map.of(
                 "HEADGATE_NAMESPACE_ENGINE",
                 "postgres",
+                "HEADGATE_NAMESPACE_CONNECT_TIMEOUT",
+                "30s",
                 "HEADGATE_NAMESPACE_URL",
                 "postgresql://postgres@127.0.0.1:" + PostgresServer.port() + "/" + PostgresServer.freshDatabase());
     }
