@@ -35,8 +35,9 @@ final class RateWindow {
         if (most <= 0) {
             return false;
         }
-        // Less than one more than the most: whoever may have 26.7 may have 27, or tiny limits would come to nothing.
-        boolean fits = inSecond + amount < most + 1 && 2 * (inQuarter + amount) < most + 2;
+        // To the nearest: whoever may have 26.7 may have 27; but one at least, or tiny limits would come to nothing.
+        double whole = Math.max(1, Math.rint(most));
+        boolean fits = inSecond + amount <= whole && 2 * (inQuarter + amount) < whole + 2;
         if (!fits && inSecond > 0) {
             return false;
         }

@@ -46,9 +46,10 @@ public record AccountState(
         /** No load and no limit. */
         public static final Load NONE = new Load(0, Double.POSITIVE_INFINITY);
 
-        /** Whether the rate has reached {@code ratio} of the limit. */
+        /** Whether the rate has reached {@code ratio} of the limit, to the nearest whole number; that is one at least, unless it is nothing. */
         boolean reaches(double ratio) {
-            return current >= ratio * limit;
+            double most = ratio * limit;
+            return most <= 0 || current >= Math.max(1, Math.rint(most));
         }
 
         /** Whether the rate has reached it, or would exceed it with that much more; one that stands at nothing takes anything. */
