@@ -158,8 +158,8 @@ final class DeployTest {
             }
         }
         String config = Files.readString(DEPLOY.resolve("compose/headgate.yaml"));
-        assertThat(config).contains("@postgres:5432/headgate", "http://azurite:10000/account1");
-        assertThat(services.keySet().stream().map(Object::toString)).contains("postgres", "azurite");
+        assertThat(config).contains("@postgres:5432/headgate", "redis://redis:6379", "http://azurite:10000/account1");
+        assertThat(services.keySet().stream().map(Object::toString)).contains("postgres", "redis", "azurite");
         String accounts = text(services.get("azurite"), "environment", "AZURITE_ACCOUNTS");
         assertThat(accounts).startsWith("account1:${AZ1_KEY").contains(";account2:${AZ2_KEY");
     }
