@@ -2,6 +2,7 @@ package io.headgate.conformance;
 
 import io.headgate.servers.Azurite;
 import io.headgate.servers.PostgresServer;
+import io.headgate.servers.RedisServer;
 import io.headgate.servers.S3ProxyServer;
 import java.net.URI;
 import java.util.HashMap;
@@ -15,7 +16,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 
 /**
  * What the gateway under test keeps its namespace and its blobs in: {@code headgate.conformance.namespace} is {@code sqlite} (default)
- * or {@code postgres}, {@code headgate.conformance.accounts} is {@code local} (default), {@code azure} or {@code s3}. The servers that
+ * or {@code postgres} or {@code postgres+redis}, {@code headgate.conformance.accounts} is {@code local} (default), {@code azure} or {@code s3}. The servers that
  * these take are started by this JVM and end with it.
  */
 final class Parts {
@@ -40,6 +41,10 @@ final class Parts {
         switch (namespace()) {
             case "sqlite" -> {}
             case "postgres" -> environment.putAll(postgres());
+            case "postgres+redis" -> {
+                environment.putAll(postgres());
+                environment.put("HEADGATE_NAMESPACE_CACHE", redis());
+            }
             default ->
                 throw new IllegalStateException("headgate.conformance.namespace: no such engine: " + namespace());
         }
@@ -58,6 +63,12 @@ final class Parts {
                 "postgres",
                 "HEADGATE_NAMESPACE_URL",
                 "postgresql://postgres@127.0.0.1:" + PostgresServer.port() + "/" + PostgresServer.freshDatabase());
+    }
+
+    private static String redis() {
+        RedisServer server = RedisServer.start();
+        Runtime.getRuntime().addShutdownHook(new Thread(server::close));
+        return "redis://127.0.0.1:" + server.port();
     }
 
     private static String azure() {
