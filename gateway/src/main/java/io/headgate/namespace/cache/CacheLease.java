@@ -238,7 +238,7 @@ final class CacheLease implements AutoCloseable {
                 && before.state.generation() == state.generation()
                 && before.state.phase() == state.phase()) {
             knownSince = before.knownSinceNanos;
-        } else {
+        } else if (link.isConfigured()) {
             LOG.info(
                     "The cache is {} (generation {})",
                     state.phase().name().toLowerCase(Locale.ROOT),
