@@ -53,6 +53,9 @@ final class AddedAccounts {
         if (session.first(IS_DRAINING, row -> true, name) == null) {
             return AccountRemoval.NOT_DRAINING;
         }
+        // Writes first: one that ends between the two looks shows in the second.
+        boolean mayBeWritten = account.removingSince().isEmpty()
+                || mayBeWritten(session, account.removingSince().get(), now);
         if (!Boolean.TRUE.equals(session.first(HELD, row -> row.getLong(1) == 0 && row.getLong(2) == 0, name))) {
             return AccountRemoval.NOT_EMPTY;
         }
@@ -60,12 +63,17 @@ final class AddedAccounts {
             session.update(SET_REMOVING, now.toEpochMilli(), name);
             return AccountRemoval.PENDING;
         }
-        Instant settled = account.removingSince().get().plus(AccountRemoval.SETTLE);
-        if (now.isBefore(settled) || session.first(INTENT_OPENED_UNTIL, row -> true, settled.toEpochMilli()) != null) {
+        if (mayBeWritten) {
             return AccountRemoval.PENDING;
         }
         session.update(REMOVE, name);
         session.update(FORGET_MODE, name);
         return AccountRemoval.REMOVED;
+    }
+
+    /** Whether a write may be under way that chose the account before every gateway knew that it drains. */
+    private static boolean mayBeWritten(Session session, Instant removingSince, Instant now) throws SQLException {
+        Instant settled = removingSince.plus(AccountRemoval.SETTLE);
+        return now.isBefore(settled) || session.first(INTENT_OPENED_UNTIL, row -> true, settled.toEpochMilli()) != null;
     }
 }
