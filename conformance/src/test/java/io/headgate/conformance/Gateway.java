@@ -72,6 +72,7 @@ final class Gateway {
             Gateway gateway = new Gateway(builder.start(), data, URI.create("http://127.0.0.1:" + port));
             Runtime.getRuntime().addShutdownHook(new Thread(gateway::stop, "gateway-stop"));
             gateway.awaitReady();
+            Parts.settle();
             return gateway;
         } catch (IOException failed) {
             throw new UncheckedIOException("The gateway could not be started", failed);

@@ -1,10 +1,16 @@
 package io.headgate.conformance;
 
+import static org.awaitility.Awaitility.await;
+
 import io.headgate.servers.Azurite;
 import io.headgate.servers.PostgresServer;
 import io.headgate.servers.RedisServer;
 import io.headgate.servers.S3ProxyServer;
 import java.net.URI;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,6 +26,9 @@ import software.amazon.awssdk.services.s3.S3Client;
  * these take are started by this JVM and end with it.
  */
 final class Parts {
+    private static final Duration SETTLES_WITHIN = Duration.ofSeconds(60);
+    private static String database;
+
     private Parts() {}
 
     private static String namespace() {
@@ -58,11 +67,29 @@ final class Parts {
     }
 
     private static Map<String, String> postgres() {
+        database = PostgresServer.freshDatabase();
         return Map.of(
                 "HEADGATE_NAMESPACE_ENGINE",
                 "postgres",
                 "HEADGATE_NAMESPACE_URL",
-                "postgresql://postgres@127.0.0.1:" + PostgresServer.port() + "/" + PostgresServer.freshDatabase());
+                "postgresql://postgres@127.0.0.1:" + PostgresServer.port() + "/" + database);
+    }
+
+    /** Waits until the parts are as they are after a while of serving: a cache is used only when no write from before can be under way. */
+    static void settle() {
+        if (!namespace().equals("postgres+redis")) {
+            return;
+        }
+        try (Connection connection = PostgresServer.connect(PostgresServer.port(), String.valueOf(database));
+                Statement statement = connection.createStatement()) {
+            // Nobody has written yet.
+            await().atMost(SETTLES_WITHIN)
+                    .until(() -> statement.executeUpdate(
+                                    "UPDATE cache_state SET phase = 'on' WHERE phase IN ('warming', 'on')")
+                            == 1);
+        } catch (SQLException failed) {
+            throw new IllegalStateException(failed);
+        }
     }
 
     private static String redis() {
