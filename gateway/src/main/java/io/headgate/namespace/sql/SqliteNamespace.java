@@ -97,6 +97,7 @@ public final class SqliteNamespace implements Namespace {
         SqliteNamespace namespace = new SqliteNamespace(SqliteFile.open(file, options), clock, options);
         namespace.lane.start();
         namespace.checkpointer.start(namespace.lane);
+        namespace.lane.write(batch -> Leases.forgetAll(batch.session()));
         return namespace;
     }
 

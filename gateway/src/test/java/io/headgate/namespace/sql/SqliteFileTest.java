@@ -96,6 +96,18 @@ final class SqliteFileTest {
     }
 
     @Test
+    void what_a_run_that_died_had_leased_is_free_for_the_next() {
+        try (Namespace namespace = open(OPTIONS)) {
+            assertThat(namespace.lease("work", "died", NOW, NOW.plusSeconds(10)))
+                    .isTrue();
+        }
+        try (Namespace namespace = open(OPTIONS)) {
+            assertThat(namespace.lease("work", "next", NOW, NOW.plusSeconds(10)))
+                    .isTrue();
+        }
+    }
+
+    @Test
     void a_database_of_something_else_is_refused() throws SQLException {
         execute("CREATE TABLE songs (title TEXT)");
 
