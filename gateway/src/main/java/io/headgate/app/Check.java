@@ -89,7 +89,12 @@ final class Check {
             return switch (FsckReport.status(summary)) {
                 case FsckReport.CLEAN -> ExitCode.OK;
                 case FsckReport.FOUND -> ExitCode.FOUND;
-                default -> ExitCode.INCOMPLETE;
+                default -> {
+                    err.println(
+                            "headgate: not everything could be checked; if a gateway serves these accounts, ask it with"
+                                    + " --online");
+                    yield ExitCode.INCOMPLETE;
+                }
             };
         } catch (NamespaceException failed) {
             throw new StartException(failed.getMessage() == null ? failed.toString() : failed.getMessage(), failed);

@@ -13,6 +13,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Base64;
@@ -28,6 +29,10 @@ import java.util.random.RandomGenerator;
 final class DataDirectory implements AutoCloseable {
     private static final Set<PosixFilePermission> OWNER_ONLY =
             EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
+    /** What it holds names every object, and may hold the objects. */
+    private static final FileAttribute<Set<PosixFilePermission>> OWNERS_DIRECTORY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
     private static final String ALPHANUMERIC = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     private static final int UPPER_CASE = 26;
     private static final int ACCESS_KEY_CHARACTERS = 20;
@@ -69,7 +74,7 @@ final class DataDirectory implements AutoCloseable {
      */
     static DataDirectory open(Path directory) throws StartException {
         try {
-            Files.createDirectories(directory);
+            Files.createDirectories(directory, OWNERS_DIRECTORY);
         } catch (FileAlreadyExistsException file) {
             throw new StartException("the data directory " + directory + " is a file", file);
         } catch (IOException failed) {

@@ -204,6 +204,10 @@ final class AddedAccountsTest {
         assertThat(admin(first, "add", file("{name: s3-2, type: s3, bukket: x}"))
                         .err())
                 .isEqualTo("headgate: the account's file:1: storage_shards.bukket: is not a known key\n");
+        assertThat(admin(first, "add", file("{name: disk-9, type: local, path: relative/disk-9}"))
+                        .err())
+                .isEqualTo(
+                        "headgate: the account's file: path: 'relative/disk-9' does not begin with /, as it must here\n");
         assertThat(admin(first, "add", file(entry("s3-2", "${NOT_SET}", TestService.BUCKET)))
                         .err())
                 .contains("refers to the environment variable NOT_SET, which is not set");

@@ -40,8 +40,20 @@ public final class AddedAccounts {
     public Written read(String document) throws ConfigException {
         RawConfig.Element element = new YamlSource(FILE, references).readElement(LIST, document);
         AccountConfig account = new AccountReader(region).read(element);
+        refuseRelativePath(account, element);
         refuseTakenPlace(account);
         return new Written(account, definition(element));
+    }
+
+    /** Each gateway, and each command, would begin it at its own working directory. */
+    private static void refuseRelativePath(AccountConfig account, RawConfig.Element element) throws ConfigException {
+        RawValue written = element.values().get("path");
+        if (account.storage() instanceof Storage.Local && written != null) {
+            String path = written.shown();
+            if (!path.startsWith("/") && !path.startsWith("${")) {
+                throw new ConfigException(FILE + ": path: '" + path + "' does not begin with /, as it must here");
+            }
+        }
     }
 
     private static String definition(RawConfig.Element element) {

@@ -13,7 +13,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -26,6 +30,10 @@ import java.util.stream.Stream;
  * Thread-safe.
  */
 final class AccountDirectory {
+    /** The blobs are the objects' bytes. */
+    private static final FileAttribute<Set<PosixFilePermission>> OWNERS_DIRECTORY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
     private static final String MARKER = "headgate-account";
     private static final String OWNER = "namespace ";
     private static final int MAX_MARKER_BYTES = 4096;
@@ -131,7 +139,7 @@ final class AccountDirectory {
     }
 
     private void mark() throws IOException {
-        Files.createDirectories(root);
+        Files.createDirectories(root, OWNERS_DIRECTORY);
         if (!isEmpty()) {
             throw fault("is not empty and has no file " + MARKER + ": not an account's directory");
         }

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -45,6 +46,12 @@ final class SqliteFile {
         SqliteFile file = new SqliteFile(path.toAbsolutePath(), options);
         try {
             boolean fresh = !Files.exists(file.path);
+            if (fresh) {
+                // It names every object, and may hold secrets of accounts. What SQLite puts beside it has the same
+                // permissions.
+                Files.createFile(
+                        file.path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            }
             try (Connection connection = file.connect(WRITER_CACHE_KIB);
                     Statement statement = connection.createStatement()) {
                 file.prepare(statement);

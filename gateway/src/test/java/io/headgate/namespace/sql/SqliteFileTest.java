@@ -18,6 +18,7 @@ import io.headgate.namespace.WriteCondition;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -33,6 +34,7 @@ import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -93,6 +95,18 @@ final class SqliteFileTest {
                 .isInstanceOf(NamespaceException.class)
                 .hasMessageContaining(file.toString());
         assertThat(file).content().startsWith("These are minutes");
+    }
+
+    @Test
+    void only_the_owner_reads_the_file_and_what_is_beside_it() throws IOException {
+        try (Namespace _ = open(OPTIONS);
+                Stream<Path> files = Files.list(directory)) {
+            assertThat(files)
+                    .hasSizeGreaterThan(1)
+                    .allSatisfy(one -> assertThat(Files.getPosixFilePermissions(one))
+                            .containsExactlyInAnyOrder(
+                                    PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE));
+        }
     }
 
     @Test
