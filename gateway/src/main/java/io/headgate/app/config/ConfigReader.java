@@ -133,7 +133,9 @@ final class ConfigReader {
         }
         Duration lifetime = values.get(Settings.CACHE_LIFETIME);
         if (lifetime.multipliedBy(2).compareTo(values.get(Settings.GARBAGE_GRACE)) > 0) {
-            throw values.error(Settings.NAMESPACE_CACHE, "needs a cache_lifetime of at most half of garbage.grace");
+            throw values.find(Settings.CACHE_LIFETIME).isPresent()
+                    ? values.error(Settings.CACHE_LIFETIME, "must be at most half of garbage.grace")
+                    : values.error(Settings.GARBAGE_GRACE, "must be at least twice namespace.cache_lifetime");
         }
         try {
             return Optional.of(new CacheConfig(

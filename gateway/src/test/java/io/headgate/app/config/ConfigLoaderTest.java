@@ -345,7 +345,9 @@ final class ConfigLoaderTest {
     @Test
     void entries_of_the_cache_do_not_outlive_the_blobs_that_they_may_lead_to() {
         assertError(withCache("redis://h") + "garbage: {grace: 19m}\n")
-                .hasMessage(line(4) + "namespace.cache: needs a cache_lifetime of at most half of garbage.grace");
+                .hasMessage(line(5) + "garbage.grace: must be at least twice namespace.cache_lifetime");
+        assertError(withCache("redis://h") + "  cache_lifetime: 31m\n")
+                .hasMessage(line(5) + "namespace.cache_lifetime: must be at most half of garbage.grace");
     }
 
     @Test
