@@ -90,7 +90,7 @@ public final class AdminHandler implements HttpHandler {
         this.metrics = metrics;
         this.readiness = new Readiness(namespace, accounts, placement, PING_PATIENCE);
         this.modes = new AccountModesApi(namespace, accounts, drain, roster, clock);
-        this.roster = new AccountRosterApi(namespace, roster);
+        this.roster = new AccountRosterApi(namespace, accounts, roster, clock);
         this.api = new AdminApi(namespace, accounts, placement, modes, roster, owners);
         this.clock = clock;
         this.fsck = new FsckApi(namespace, accounts, clock);
@@ -194,7 +194,7 @@ public final class AdminHandler implements HttpHandler {
                 case "PUT draining", "DELETE draining" -> answer(head, modes.setDraining(of, on, json));
                 case "PUT read-only", "DELETE read-only" -> answer(head, modes.setReadOnly(of, on, json));
                 case "POST probe" -> answer(head, roster.probe(of, json));
-                case "DELETE " -> answer(head, roster.remove(of, json));
+                case "DELETE " -> answer(head, roster.remove(of, isForced(head), json));
                 default -> error(head, 405, "no such call: " + head.method() + " " + path);
             };
         } catch (IllegalArgumentException wrong) {

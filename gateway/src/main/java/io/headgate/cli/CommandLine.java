@@ -101,8 +101,9 @@ public final class CommandLine {
             admin(
                     "accounts remove",
                     List.of("NAME"),
-                    "Remove an account that was added, drained and empty",
-                    of -> new AdminRequest.RemoveAccount(of.getFirst())),
+                    List.of("--force"),
+                    "Remove an account that was added, drained and empty, with --force though garbage waits there",
+                    of -> new AdminRequest.RemoveAccount(of.operands().getFirst(), of.has("--force"))),
             admin("buckets list", List.of(), "List buckets", _ -> new AdminRequest.ListBuckets()),
             admin(
                     "buckets show",

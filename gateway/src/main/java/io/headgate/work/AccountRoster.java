@@ -38,6 +38,7 @@ public final class AccountRoster implements Worker {
     private static final Duration INTERVAL = Duration.ofSeconds(1);
     private static final Duration TRY_AGAIN = Duration.ofSeconds(15);
     private static final Duration REMOVE_INTERVAL = Duration.ofSeconds(3);
+    private static final int FORGET_STEPS = 50;
 
     private final Namespace namespace;
     private final Accounts accounts;
@@ -60,7 +61,7 @@ public final class AccountRoster implements Worker {
     private record Opened(Account account, String definition) {}
 
     /** Why an account cannot be opened here. */
-    private record Fault(String definition, String reason, Instant triedAt) {}
+    private record Fault(String definition, String reason, Instant since, Instant triedAt) {}
 
     /**
      * How definitions are read and accounts opened.
@@ -100,8 +101,8 @@ public final class AccountRoster implements Worker {
         record Failed(String name, StoreCheck.Report report) implements Addition {}
     }
 
-    /** An account that this gateway cannot open, and why. */
-    public record Faulty(String name, String reason) {}
+    /** An account that this gateway cannot open, why, and since when. */
+    public record Faulty(String name, String reason, Instant since) {}
 
     /**
      * A roster over the accounts of the configuration, which stay.
@@ -208,7 +209,9 @@ public final class AccountRoster implements Worker {
             faults.remove(one.name());
         } catch (RuntimeException failed) {
             String reason = String.valueOf(failed.getMessage());
-            Fault before = faults.put(one.name(), new Fault(one.definition(), reason, clock.instant()));
+            Instant now = clock.instant();
+            Fault before = faults.get(one.name());
+            faults.put(one.name(), new Fault(one.definition(), reason, before == null ? now : before.since(), now));
             if (before == null) {
                 LOG.warn("account {} was added, but cannot be opened here: {}", one.name(), reason);
             }
@@ -255,7 +258,7 @@ public final class AccountRoster implements Worker {
             lock.unlock();
         }
         for (String name : removing) {
-            if (namespace.removeAccount(name, now) == AccountRemoval.REMOVED) {
+            if (removeByNow(name, false) == AccountRemoval.REMOVED) {
                 LOG.info("account {} is removed", name);
                 refresh();
             }
@@ -367,10 +370,23 @@ public final class AccountRoster implements Worker {
         }
     }
 
-    /** Removes an account that was added, for all gateways, or begins to. */
-    public AccountRemoval remove(String name) {
-        AccountRemoval removal = namespace.removeAccount(name, clock.instant());
+    /**
+     * Removes an account that was added, for all gateways, or begins to.
+     *
+     * @param forgetGarbage as {@link Namespace#removeAccount} says
+     */
+    public AccountRemoval remove(String name, boolean forgetGarbage) {
+        AccountRemoval removal = removeByNow(name, forgetGarbage);
         refresh();
+        return removal;
+    }
+
+    /** Forgets much garbage at once, but does not hold up for ever whoever asks. */
+    private AccountRemoval removeByNow(String name, boolean forgetGarbage) {
+        AccountRemoval removal = namespace.removeAccount(name, forgetGarbage, clock.instant());
+        for (int i = 0; i < FORGET_STEPS && removal == AccountRemoval.FORGETTING; i++) {
+            removal = namespace.removeAccount(name, forgetGarbage, clock.instant());
+        }
         return removal;
     }
 
@@ -398,7 +414,10 @@ public final class AccountRoster implements Worker {
         lock.lock();
         try {
             return faults.entrySet().stream()
-                    .map(fault -> new Faulty(fault.getKey(), fault.getValue().reason()))
+                    .map(fault -> new Faulty(
+                            fault.getKey(),
+                            fault.getValue().reason(),
+                            fault.getValue().since()))
                     .toList();
         } finally {
             lock.unlock();

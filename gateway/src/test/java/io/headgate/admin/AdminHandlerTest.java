@@ -240,17 +240,55 @@ final class AdminHandlerTest {
         namespace.discard(List.of(new Garbage(blob(), "disk-9", 2048, Instant.now())));
         assertThat(text(askAsAdmin("DELETE", "/admin/v1/accounts/disk-9", "text/plain")))
                 .isEqualTo(
-                        "account disk-9 is not empty: 0 blobs of 0 B live there, and 1 of 2.0 KiB wait to be deleted\n");
+                        "account disk-9 is not empty: 0 blobs of 0 B live there, and 1 blob of 2.0 KiB wait to be deleted."
+                                + " It answers. If it never comes back, --force removes it and leaves them behind\n");
         namespace
                 .dueGarbage("disk-9", Instant.now().plusSeconds(9), 10)
                 .forEach(garbage -> namespace.garbageDeleted("disk-9", List.of(garbage.blob())));
 
         assertThat(text(askAsAdmin("DELETE", "/admin/v1/accounts/disk-9", "text/plain")))
-                .startsWith("account disk-9 is empty, and goes when");
+                .isEqualTo("account disk-9 goes when the writes have ended that are under way\n");
         assertThat(text(getAsAdmin("/admin/v1/accounts", "text/plain"))).contains("removing, draining");
         assertThat(askAsAdmin("DELETE", "/admin/v1/accounts/disk-7", "text/plain")
                         .status())
                 .isEqualTo(404);
+    }
+
+    @Test
+    void an_account_that_does_not_answer_is_removed_by_force_and_its_garbage_is_told() {
+        post("/admin/v1/accounts", "name disk-9");
+        open(accounts.byName("disk-9").orElseThrow().breaker());
+        askAsAdmin("PUT", "/admin/v1/accounts/disk-9/draining", "text/plain");
+        namespace.discard(List.of(new Garbage(blob(), "disk-9", 2048, Instant.now())));
+
+        assertThat(text(askAsAdmin("DELETE", "/admin/v1/accounts/disk-9", "text/plain")))
+                .contains(
+                        "1 blob of 2.0 KiB wait to be deleted. It has not answered this gateway for 0 s. If it never");
+        assertThat(text(askAsAdmin("DELETE", "/admin/v1/accounts/disk-9?force=true", "text/plain")))
+                .isEqualTo("account disk-9 goes when the writes have ended that are under way\n"
+                        + "1 blob of 2.0 KiB that waited to be deleted there stay where they are, and are forgotten\n");
+        assertThat(text(getAsAdmin("/admin/v1/accounts", "text/plain")))
+                .containsPattern("disk-9 .*removing, draining, breaker open for 0 s .* 2.0 KiB +1 ");
+        assertThat(text(askAsAdmin("DELETE", "/admin/v1/accounts/disk-9?force=true", "application/json")))
+                .isEqualTo("{\"name\":\"disk-9\",\"state\":\"removing\",\"garbage_blobs_left\":1,"
+                        + "\"garbage_bytes_left\":2048}\n");
+    }
+
+    @Test
+    void garbage_of_an_account_that_nobody_knows_any_more_is_told_and_forgotten_by_force() {
+        namespace.discard(List.of(new Garbage(blob(), "gone-1", 2048, Instant.now())));
+
+        assertThat(text(getAsAdmin("/admin/v1/accounts", "text/plain")))
+                .containsPattern("gone-1 +not configured +0 B +2.0 KiB +1\n");
+        assertThat(text(getAsAdmin("/admin/v1/accounts", "application/json")))
+                .contains("\"not_configured\":[{\"name\":\"gone-1\",\"blobs\":0,\"live_bytes\":0,"
+                        + "\"garbage_blobs\":1,\"garbage_bytes\":2048}]");
+        assertThat(text(askAsAdmin("DELETE", "/admin/v1/accounts/gone-1", "text/plain")))
+                .isEqualTo("account gone-1 is not configured, and 1 blob of 2.0 KiB wait to be deleted there;"
+                        + " --force forgets them\n");
+        assertThat(text(askAsAdmin("DELETE", "/admin/v1/accounts/gone-1?force=true", "text/plain")))
+                .startsWith("account gone-1");
+        assertThat(namespace.accountUsage().get("gone-1").garbageBlobs()).isZero();
     }
 
     @Test
@@ -397,12 +435,12 @@ final class AdminHandlerTest {
     @Test
     void accounts_come_as_a_table_for_people() {
         open(accounts.all().get(1).breaker());
-        accounts.all().get(0).meter().setUsage(3 << 20, 1024, 0);
+        accounts.all().get(0).meter().setUsage(3 << 20, 0, 0);
 
         assertThat(text(getAsAdmin("/admin/v1/accounts", "text/plain"))).isEqualTo("""
-                NAME    FROM    KIND   REGION   STATE         HELD     RESERVED  GARBAGE  REQUESTS/S  IN/S  OUT/S
-                disk-1  config  local  eu-west  ok            3.0 MiB  0 B       1.0 KiB  0           0 B   0 B
-                disk-2  config  local  eu-west  breaker open  0 B      0 B       0 B      0           0 B   0 B
+                NAME    FROM    KIND   REGION   STATE                 HELD     RESERVED  GARBAGE  GARBAGE BLOBS  REQUESTS/S  IN/S  OUT/S
+                disk-1  config  local  eu-west  ok                    3.0 MiB  0 B       0 B      0              0           0 B   0 B
+                disk-2  config  local  eu-west  breaker open for 0 s  0 B      0 B       0 B      0              0           0 B   0 B
                 """);
     }
 
@@ -416,7 +454,7 @@ final class AdminHandlerTest {
                         "{\"accounts\":[{\"name\":\"disk-1\",\"from\":\"config\",\"kind\":\"local\",\"region\":\"eu-west\",\"breaker\":\"closed\",")
                 .contains(
                         "\"limits\":{\"capacity_bytes\":1073741824,\"requests_per_second\":100,\"ingress_bytes_per_second\":null,")
-                .endsWith("}],\"faulty\":[],\"drains\":[],\"rebalance\":"
+                .endsWith("}],\"faulty\":[],\"not_configured\":[],\"drains\":[],\"rebalance\":"
                         + "{\"running\":false,\"moved_blobs\":0,\"moved_bytes\":0}}\n");
     }
 

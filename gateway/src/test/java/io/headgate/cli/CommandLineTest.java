@@ -70,9 +70,10 @@ final class CommandLineTest {
         assertThat(request("admin accounts rebalance --stop")).isEqualTo(new AdminRequest.SetRebalancing(false));
         assertThat(new AdminRequest.SetRebalancing(false).method()).isEqualTo("DELETE");
         assertThat(request("admin accounts probe a")).isEqualTo(new AdminRequest.ProbeAccount("a"));
-        assertThat(request("admin accounts remove a")).isEqualTo(new AdminRequest.RemoveAccount("a"));
-        assertThat(new AdminRequest.RemoveAccount("a/b").target()).isEqualTo("/admin/v1/accounts/a%2Fb");
-        assertThat(new AdminRequest.RemoveAccount("a").method()).isEqualTo("DELETE");
+        assertThat(request("admin accounts remove a")).isEqualTo(new AdminRequest.RemoveAccount("a", false));
+        assertThat(request("admin accounts remove a --force").target()).isEqualTo("/admin/v1/accounts/a?force=true");
+        assertThat(new AdminRequest.RemoveAccount("a/b", false).target()).isEqualTo("/admin/v1/accounts/a%2Fb");
+        assertThat(new AdminRequest.RemoveAccount("a", true).method()).isEqualTo("DELETE");
     }
 
     private static AdminRequest request(String line) throws UsageException {

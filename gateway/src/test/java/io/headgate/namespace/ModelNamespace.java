@@ -18,9 +18,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -864,6 +866,7 @@ final class ModelNamespace implements Namespace {
                 new AccountMode(
                         draining, mode.readOnly(), begins ? 0 : mode.movedBlobs(), begins ? 0 : mode.movedBytes()));
         if (!draining) {
+            forgetting.remove(account);
             added.computeIfPresent(
                     account, (name, one) -> new AddedAccount(name, one.definition(), one.addedAt(), Optional.empty()));
         }
@@ -877,6 +880,7 @@ final class ModelNamespace implements Namespace {
 
     private Rebalance rebalance = new Rebalance(false, 0, 0);
     private final TreeMap<String, AddedAccount> added = new TreeMap<>();
+    private final Set<String> forgetting = new HashSet<>();
 
     @Override
     public Rebalance rebalance() {
@@ -904,17 +908,21 @@ final class ModelNamespace implements Namespace {
     }
 
     @Override
-    public AccountRemoval removeAccount(String name, Instant now) {
+    public AccountRemoval removeAccount(String name, boolean forgetGarbage, Instant now) {
         AddedAccount account = added.get(name);
         AccountUsage usage = accountUsage().getOrDefault(name, AccountUsage.NONE);
         if (account == null) {
-            return AccountRemoval.UNKNOWN;
+            return forgetGarbage ? forgetOfUnknown(name, usage) : AccountRemoval.UNKNOWN;
         }
         if (!modes.getOrDefault(name, AccountMode.NONE).draining()) {
             return AccountRemoval.NOT_DRAINING;
         }
-        if (usage.blobs() > 0 || usage.garbageBlobs() > 0) {
+        boolean forgets = forgetGarbage || forgetting.contains(name);
+        if (usage.blobs() > 0 || (usage.garbageBlobs() > 0 && !forgets)) {
             return AccountRemoval.NOT_EMPTY;
+        }
+        if (forgetGarbage) {
+            forgetting.add(name);
         }
         if (account.removingSince().isEmpty()) {
             added.put(name, new AddedAccount(name, account.definition(), account.addedAt(), Optional.of(millis(now))));
@@ -923,12 +931,41 @@ final class ModelNamespace implements Namespace {
         Instant settled = account.removingSince().get().plus(AccountRemoval.SETTLE);
         if (now.isBefore(settled)
                 || intents.values().stream()
+                        .filter(state -> !forgets || !state.taken())
                         .anyMatch(state -> !state.intent().openedAt().isAfter(settled))) {
             return AccountRemoval.PENDING;
         }
+        if (usage.garbageBlobs() > 0) {
+            return forget(name, Instant.MAX) > 0 ? AccountRemoval.FORGETTING : AccountRemoval.PENDING;
+        }
         added.remove(name);
         modes.remove(name);
+        forgetting.remove(name);
         return AccountRemoval.REMOVED;
+    }
+
+    private AccountRemoval forgetOfUnknown(String name, AccountUsage usage) {
+        Instant before = intents.values().stream()
+                .filter(state -> !state.taken())
+                .map(state -> state.intent().openedAt())
+                .min(Comparator.naturalOrder())
+                .orElse(Instant.MAX);
+        if (usage.blobs() > 0) {
+            return AccountRemoval.NOT_EMPTY;
+        }
+        if (usage.garbageBlobs() > 0) {
+            return forget(name, before) > 0 ? AccountRemoval.FORGETTING : AccountRemoval.PENDING;
+        }
+        return modes.remove(name) == null ? AccountRemoval.UNKNOWN : AccountRemoval.REMOVED;
+    }
+
+    private int forget(String account, Instant queuedBefore) {
+        List<BlobId> forgotten = garbage(account)
+                .filter(garbage -> garbage.queuedAt().isBefore(queuedBefore))
+                .map(Garbage::blob)
+                .toList();
+        garbageDeleted(account, forgotten);
+        return forgotten.size();
     }
 
     /** Looks at all that refers to blobs; what nothing refers to any more is garbage from {@code now} on. */

@@ -11,11 +11,13 @@ import io.headgate.blob.s3.S3BlobStore;
 import io.headgate.blob.s3.S3Settings;
 import io.headgate.blob.s3.TestService;
 import io.headgate.namespace.AccountRemoval;
+import io.headgate.namespace.AccountUsage;
 import io.headgate.namespace.Garbage;
 import io.headgate.namespace.Intent;
 import io.headgate.work.AccountRoster.Addition;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -150,7 +152,8 @@ final class AccountRosterTest {
         here.roster.add("s3-9", false);
         there.roster.work();
         assertThat(names(there)).containsExactly("s3-9");
-        assertThat(there.roster.faulty()).containsExactly(new AccountRoster.Faulty("s3-8", "a variable is not set"));
+        assertThat(there.roster.faulty())
+                .containsExactly(new AccountRoster.Faulty("s3-8", "a variable is not set", site.clock.instant()));
         assertThat(there.accounts.isComplete()).isFalse();
         assertThat(here.accounts.isComplete()).isTrue();
 
@@ -203,10 +206,10 @@ final class AccountRosterTest {
     void an_account_goes_from_all_gateways_when_it_is_empty_and_its_writes_have_ended() throws Exception {
         here.roster.add("s3-9", false);
         there.roster.work();
-        assertThat(here.roster.remove("s3-9")).isEqualTo(AccountRemoval.NOT_DRAINING);
+        assertThat(here.roster.remove("s3-9", false)).isEqualTo(AccountRemoval.NOT_DRAINING);
         site.namespace.setDraining("s3-9", true);
         site.put("a", "s3-9", 10);
-        assertThat(here.roster.remove("s3-9")).isEqualTo(AccountRemoval.NOT_EMPTY);
+        assertThat(here.roster.remove("s3-9", false)).isEqualTo(AccountRemoval.NOT_EMPTY);
         site.namespace.closeIntents(
                 site.namespace.standingIntents().stream().map(Intent::id).toList());
         site.delete("a");
@@ -217,7 +220,7 @@ final class AccountRosterTest {
                         .toList());
         site.clock.move(Duration.ofSeconds(1));
 
-        assertThat(here.roster.remove("s3-9")).isEqualTo(AccountRemoval.PENDING);
+        assertThat(here.roster.remove("s3-9", false)).isEqualTo(AccountRemoval.PENDING);
         assertThat(here.roster.removing()).containsExactly("s3-9");
         assertThat(names(here)).contains("s3-9");
         site.clock.move(AccountRemoval.SETTLE);
@@ -228,5 +231,27 @@ final class AccountRosterTest {
         here.roster.work();
         assertThat(names(here)).containsExactly("disk-1", "disk-2", "disk-3");
         assertThat(here.roster.removing()).isEmpty();
+    }
+
+    @Test
+    void an_account_goes_with_its_garbage_when_its_service_is_gone_for_good() throws Exception {
+        here.roster.add("s3-9", false);
+        there.roster.work();
+        site.put("a", "s3-9", 10);
+        site.delete("a");
+        site.namespace.setDraining("s3-9", true);
+        here.unable.add("s3-9");
+        there.unable.add("s3-9");
+        assertThat(here.roster.remove("s3-9", true)).isEqualTo(AccountRemoval.PENDING);
+        site.namespace.takeExpiredIntents(
+                Instant.ofEpochMilli(Long.MAX_VALUE), 10); // and never swept, as that needs an answer
+
+        site.clock.move(AccountRemoval.SETTLE);
+        there.roster.work();
+
+        assertThat(names(there)).isEmpty();
+        assertThat(site.namespace.addedAccounts()).isEmpty();
+        assertThat(site.namespace.accountUsage().getOrDefault("s3-9", AccountUsage.NONE))
+                .isEqualTo(AccountUsage.NONE);
     }
 }
