@@ -179,6 +179,8 @@ public final class Gateway implements AutoCloseable {
                 clock,
                 () -> newId(random),
                 random,
+                config.placement().maxWait(),
+                config.placement().maxWaiting(),
                 metrics::placementRefused);
         slices = new SliceReader(storage);
         s3 = s3(config, root, storage, slices);

@@ -212,6 +212,8 @@ final class ConfigReader {
                 values.get(Settings.MAX_CAPACITY_RATIO),
                 values.get(Settings.MAX_REQUEST_RATIO),
                 values.get(Settings.MAX_BYTE_RATE_RATIO),
+                values.get(Settings.MAX_WAIT),
+                values.get(Settings.MAX_WAITING),
                 values.get(Settings.USAGE_INTERVAL));
     }
 

@@ -181,6 +181,16 @@ final class Settings {
             "An account beyond this part of its request rate takes no new blobs."));
     static final Setting<Double> MAX_BYTE_RATE_RATIO = add(Setting.of(
             "placement.max_byte_rate_ratio", ValueType.ratio(), "0.80", "The same for bytes a second, in and out."));
+    static final Setting<Duration> MAX_WAIT = add(Setting.of(
+            "placement.max_wait",
+            ValueType.duration("10ms", "30s"),
+            "1s",
+            "For so long a write waits when all accounts are busy, before its client is told to slow down."));
+    static final Setting<Integer> MAX_WAITING = add(Setting.of(
+            "placement.max_waiting",
+            ValueType.integer(0, 10_000),
+            "64",
+            "So many writes wait at once; each holds up to 128 KiB of its body."));
     static final Setting<Duration> USAGE_INTERVAL = add(Setting.of(
             "placement.usage_interval",
             ValueType.duration("100ms", "1h"),
