@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -177,8 +178,10 @@ public final class AccountRoster implements Worker {
             }
         }
         faults.keySet().retainAll(there.keySet());
-        List<AddedAccount> missing =
-                there.values().stream().filter(one -> isToOpen(one, now)).toList();
+        tellOfOverridden(there.keySet());
+        List<AddedAccount> missing = taken(there.values(), configured).stream()
+                .filter(one -> isToOpen(one, now))
+                .toList();
         if (!missing.isEmpty()) {
             Map<String, AccountUsage> usage = namespace.accountUsage();
             Map<String, AccountMode> modes = namespace.accountModes();
@@ -187,14 +190,21 @@ public final class AccountRoster implements Worker {
         accounts.setComplete(faults.isEmpty());
     }
 
-    private boolean isToOpen(AddedAccount account, Instant now) {
-        String name = account.name();
-        if (configured.contains(name)) {
-            if (told.add(name)) {
+    /** Of the accounts that were added, those that are taken as the namespace has them: what the configuration names wins. */
+    public static List<AddedAccount> taken(Collection<AddedAccount> added, Set<String> configured) {
+        return added.stream().filter(one -> !configured.contains(one.name())).toList();
+    }
+
+    private void tellOfOverridden(Set<String> added) {
+        for (String name : configured) {
+            if (added.contains(name) && told.add(name)) {
                 LOG.warn("account {} is taken from the configuration, and not as it was added at run time", name);
             }
-            return false;
         }
+    }
+
+    private boolean isToOpen(AddedAccount account, Instant now) {
+        String name = account.name();
         Fault fault = faults.get(name);
         boolean waits = fault != null
                 && fault.definition().equals(account.definition())
