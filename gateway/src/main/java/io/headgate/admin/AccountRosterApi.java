@@ -25,9 +25,12 @@ final class AccountRosterApi {
         this.clock = clock;
     }
 
-    /** @param force whether to add an account whose check fails */
-    Answer add(String document, boolean force, boolean json) {
-        return switch (roster.add(document, force)) {
+    /**
+     * @param file where the document was written, for errors
+     * @param force whether to add an account whose check fails
+     */
+    Answer add(String file, String document, boolean force, boolean json) {
+        return switch (roster.add(file, document, force)) {
             case Addition.Added(String name, StoreCheck.Report report) ->
                 checked("account " + name + " is added", name, report, json);
             case Addition.Known(String name) ->

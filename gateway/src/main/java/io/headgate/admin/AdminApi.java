@@ -47,20 +47,24 @@ final class AdminApi {
     private final AccountModesApi modes;
     private final AccountRoster roster;
     private final Supplier<Collection<String>> owners;
+    private final String region;
 
+    /** @param region of buckets that name none */
     AdminApi(
             Namespace namespace,
             Accounts accounts,
             Placement placement,
             AccountModesApi modes,
             AccountRoster roster,
-            Supplier<Collection<String>> owners) {
+            Supplier<Collection<String>> owners,
+            String region) {
         this.namespace = namespace;
         this.accounts = accounts;
         this.placement = placement;
         this.modes = modes;
         this.roster = roster;
         this.owners = owners;
+        this.region = region;
     }
 
     /** An answer in one of the two forms. */
@@ -75,7 +79,7 @@ final class AdminApi {
         /** What was asked for cannot be done as things are. */
         record Conflict(String message) implements Answer {}
 
-        /** What was sent cannot be understood. */
+        /** What was sent cannot be understood, in one line or several. */
         record Invalid(String message) implements Answer {}
 
         /** What was tried does not work, in several lines. */
@@ -359,7 +363,7 @@ final class AdminApi {
             return new Answer.Json(writer.endArray().endObject().endLine());
         }
         TextTable table = new TextTable("NAME", "OWNER", "REGION", "CREATED");
-        buckets.forEach(b -> table.row(b.name(), b.owner(), b.location(), b.createdAt()));
+        buckets.forEach(b -> table.row(b.name(), b.owner(), region(b), b.createdAt()));
         return new Answer.Text(table.render());
     }
 
@@ -376,13 +380,17 @@ final class AdminApi {
         }
         Bucket found = bucket.get();
         return new Answer.Text(new TextTable("NAME", "OWNER", "REGION", "CREATED", "OBJECTS", "BYTES")
-                .row(found.name(), found.owner(), found.location(), found.createdAt(), usage.objects(), usage.bytes())
+                .row(found.name(), found.owner(), region(found), found.createdAt(), usage.objects(), usage.bytes())
                 .render());
     }
 
-    private static JsonWriter describe(JsonWriter json, Bucket bucket) {
+    private String region(Bucket bucket) {
+        return bucket.location().isEmpty() ? region : bucket.location();
+    }
+
+    private JsonWriter describe(JsonWriter json, Bucket bucket) {
         json.name("name").value(bucket.name().value()).name("owner").value(bucket.owner());
-        json.name("location").value(bucket.location());
+        json.name("location").value(bucket.location()).name("region").value(region(bucket));
         return json.name("created").instant(bucket.createdAt().toEpochMilli());
     }
 

@@ -43,7 +43,8 @@ public sealed interface AdminRequest {
             case ListAccounts() -> "/admin/v1/accounts";
             case SetDraining(String account, boolean on) -> "/admin/v1/accounts/" + encode(account) + "/draining";
             case SetReadOnly(String account, boolean on) -> "/admin/v1/accounts/" + encode(account) + "/read-only";
-            case AddAccount(Path from, boolean force) -> "/admin/v1/accounts" + (force ? "?force=true" : "");
+            case AddAccount(Path from, boolean force) ->
+                "/admin/v1/accounts?file=" + encode(from.toString()) + (force ? "&force=true" : "");
             case SetRebalancing(boolean on) -> "/admin/v1/rebalance";
             case ProbeAccount(String account) -> "/admin/v1/accounts/" + encode(account) + "/probe";
             case RemoveAccount(String account, boolean force) ->

@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -67,10 +68,10 @@ public final class AccountRoster implements Worker {
     /**
      * How definitions are read and accounts opened.
      *
-     * @param read of what an administrator wrote; throws IllegalArgumentException, with a message that shows no secret
+     * @param read of a file's name and what an administrator wrote there; throws IllegalArgumentException, with a message that shows no secret
      * @param open of what is kept; throws RuntimeException with such a message. The account speaks to its service when it is first used
      */
-    public record Definitions(Function<String, Draft> read, Function<String, Account> open) {}
+    public record Definitions(BiFunction<String, String, Draft> read, Function<String, Account> open) {}
 
     /**
      * An account that is to be added.
@@ -239,7 +240,7 @@ public final class AccountRoster implements Worker {
         open.put(account.name(), new Opened(account, definition));
         opened.accept(account);
         accounts.add(account);
-        LOG.info("account {} has come: {}", account.name(), account.kind());
+        LOG.info("account {} was added: {}", account.name(), account.kind());
     }
 
     private void close(String name) {
@@ -248,7 +249,7 @@ public final class AccountRoster implements Worker {
             accounts.remove(gone.account());
             closed.accept(gone.account());
             gone.account().close();
-            LOG.info("account {} has gone", name);
+            LOG.info("account {} is closed", name);
         }
     }
 
@@ -278,14 +279,15 @@ public final class AccountRoster implements Worker {
     /**
      * Adds an account, for all gateways. It is checked first.
      *
+     * @param file where it was written, for errors
      * @param document what an administrator wrote
      * @param force whether to add it though the check fails
      */
-    public Addition add(String document, boolean force) {
+    public Addition add(String file, String document, boolean force) {
         Draft draft;
         Account account;
         try {
-            draft = definitions.read().apply(document);
+            draft = definitions.read().apply(file, document);
         } catch (IllegalArgumentException invalid) {
             return new Addition.Invalid(String.valueOf(invalid.getMessage()));
         }

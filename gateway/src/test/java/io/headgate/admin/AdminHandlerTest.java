@@ -115,9 +115,9 @@ final class AdminHandlerTest {
     }
 
     /** What defines an account in these tests is its name and a secret. */
-    private AccountRoster.Draft read(String document) {
+    private AccountRoster.Draft read(String file, String document) {
         if (!document.startsWith("name ")) {
-            throw new IllegalArgumentException("line 1: a name is missing");
+            throw new IllegalArgumentException(file + ":1: a name is missing");
         }
         return new AccountRoster.Draft(document.split(" ")[1], document);
     }
@@ -151,6 +151,7 @@ final class AdminHandlerTest {
                 roster,
                 CLOCK,
                 () -> List.of("root", "alice"),
+                "us-east-1",
                 metrics,
                 new Fsck.Settings(false, false, Duration.ofDays(1), Duration.ofHours(2), 0.05, 1_000),
                 TOKEN);
@@ -204,7 +205,9 @@ final class AdminHandlerTest {
     @Test
     void what_defines_no_account_is_refused() {
         assertThat(post("/admin/v1/accounts", "nothing").status()).isEqualTo(400);
-        assertThat(text(post("/admin/v1/accounts", "nothing"))).isEqualTo("line 1: a name is missing\n");
+        assertThat(text(post("/admin/v1/accounts", "nothing"))).isEqualTo("the account's file:1: a name is missing\n");
+        assertThat(text(post("/admin/v1/accounts?file=a%20b.yaml&force=true", "nothing")))
+                .isEqualTo("a b.yaml:1: a name is missing\n");
         assertThat(post("/admin/v1/accounts", "x".repeat(70_000)).status()).isEqualTo(400);
         assertThat(askAsAdmin("PUT", "/admin/v1/accounts", "text/plain").status())
                 .isEqualTo(405);
@@ -568,13 +571,13 @@ final class AdminHandlerTest {
         bucket("logs", "root", "");
 
         assertThat(text(getAsAdmin("/admin/v1/buckets", "text/plain"))).isEqualTo("""
-                NAME    OWNER  REGION   CREATED
-                logs    root            2026-11-30T06:00:00Z
-                photos  alice  eu-west  2026-11-30T06:00:00Z
+                NAME    OWNER  REGION     CREATED
+                logs    root   us-east-1  2026-11-30T06:00:00Z
+                photos  alice  eu-west    2026-11-30T06:00:00Z
                 """);
         assertThat(text(getAsAdmin("/admin/v1/buckets/photos", "application/json")))
                 .isEqualTo(
-                        "{\"name\":\"photos\",\"owner\":\"alice\",\"location\":\"eu-west\",\"created\":\"2026-11-30T06:00:00.000Z\","
+                        "{\"name\":\"photos\",\"owner\":\"alice\",\"location\":\"eu-west\",\"region\":\"eu-west\",\"created\":\"2026-11-30T06:00:00.000Z\","
                                 + "\"objects\":0,\"bytes\":0}\n");
         assertThat(getAsAdmin("/admin/v1/buckets/nothing", "text/plain").status())
                 .isEqualTo(404);

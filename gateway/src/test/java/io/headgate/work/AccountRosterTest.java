@@ -52,7 +52,7 @@ final class AccountRosterTest {
             roster = new AccountRoster(
                     site.namespace,
                     accounts,
-                    new AccountRoster.Definitions(text -> new AccountRoster.Draft(text, text), this::open),
+                    new AccountRoster.Definitions((file, text) -> new AccountRoster.Draft(text, text), this::open),
                     site.newIntents(name),
                     site.clock,
                     account -> heard.add("+" + account.name()),
@@ -94,7 +94,7 @@ final class AccountRosterTest {
 
     @Test
     void what_one_gateway_adds_the_others_open_with_their_next_look() {
-        assertThat(here.roster.add("s3-9", false)).isInstanceOf(Addition.Added.class);
+        assertThat(here.roster.add("file", "s3-9", false)).isInstanceOf(Addition.Added.class);
         assertThat(names(here)).containsExactly("disk-1", "disk-2", "disk-3", "s3-9");
         assertThat(names(there)).isEmpty();
 
@@ -109,7 +109,7 @@ final class AccountRosterTest {
     @Test
     void an_account_that_a_read_asks_for_is_looked_for_at_once() {
         there.roster.work();
-        here.roster.add("s3-9", false);
+        here.roster.add("file", "s3-9", false);
         site.clock.move(Duration.ofMillis(1));
 
         assertThat(there.accounts.byName("s3-9")).isEmpty();
@@ -119,7 +119,7 @@ final class AccountRosterTest {
 
     @Test
     void an_account_comes_with_the_use_and_the_modes_that_the_namespace_knows() throws Exception {
-        here.roster.add("s3-9", false);
+        here.roster.add("file", "s3-9", false);
         site.put("a", "s3-9", 100);
         site.namespace.setReadOnly("s3-9", true);
 
@@ -133,12 +133,14 @@ final class AccountRosterTest {
 
     @Test
     void a_name_is_taken_once() {
-        here.roster.add("s3-9", false);
+        here.roster.add("file", "s3-9", false);
 
-        assertThat(here.roster.add("disk-1", false)).isInstanceOf(Addition.Taken.class);
-        assertThat(here.roster.add("s3-9", false)).isEqualTo(new Addition.Known("s3-9"));
-        assertThat(there.roster.add("s3-9", false)).isEqualTo(new Addition.Known("s3-9"));
-        assertThat(there.roster.add("disk-1", true)).as("there it is free").isInstanceOf(Addition.Added.class);
+        assertThat(here.roster.add("file", "disk-1", false)).isInstanceOf(Addition.Taken.class);
+        assertThat(here.roster.add("file", "s3-9", false)).isEqualTo(new Addition.Known("s3-9"));
+        assertThat(there.roster.add("file", "s3-9", false)).isEqualTo(new Addition.Known("s3-9"));
+        assertThat(there.roster.add("file", "disk-1", true))
+                .as("there it is free")
+                .isInstanceOf(Addition.Added.class);
         here.roster.work();
         assertThat(here.accounts.byName("disk-1").orElseThrow().kind())
                 .as("the configuration wins")
@@ -148,8 +150,8 @@ final class AccountRosterTest {
     @Test
     void an_account_that_cannot_be_opened_is_told_and_tried_again() {
         there.unable.add("s3-8");
-        here.roster.add("s3-8", false);
-        here.roster.add("s3-9", false);
+        here.roster.add("file", "s3-8", false);
+        here.roster.add("file", "s3-9", false);
         there.roster.work();
         assertThat(names(there)).containsExactly("s3-9");
         assertThat(there.roster.faulty())
@@ -171,10 +173,10 @@ final class AccountRosterTest {
     void an_account_whose_check_fails_is_added_only_by_force() {
         places.put("s3-9", missingBucket());
 
-        assertThat(here.roster.add("s3-9", false)).isInstanceOf(Addition.Failed.class);
+        assertThat(here.roster.add("file", "s3-9", false)).isInstanceOf(Addition.Failed.class);
         assertThat(site.namespace.addedAccounts()).isEmpty();
         assertThat(here.heard).isEmpty();
-        assertThat(here.roster.add("s3-9", true)).isInstanceOf(Addition.Added.class);
+        assertThat(here.roster.add("file", "s3-9", true)).isInstanceOf(Addition.Added.class);
         assertThat(names(here)).contains("s3-9");
         assertThat(here.roster.check("s3-9").orElseThrow().passed()).isFalse();
     }
@@ -204,7 +206,7 @@ final class AccountRosterTest {
 
     @Test
     void an_account_goes_from_all_gateways_when_it_is_empty_and_its_writes_have_ended() throws Exception {
-        here.roster.add("s3-9", false);
+        here.roster.add("file", "s3-9", false);
         there.roster.work();
         assertThat(here.roster.remove("s3-9", false)).isEqualTo(AccountRemoval.NOT_DRAINING);
         site.namespace.setDraining("s3-9", true);
@@ -235,7 +237,7 @@ final class AccountRosterTest {
 
     @Test
     void an_account_goes_with_its_garbage_when_its_service_is_gone_for_good() throws Exception {
-        here.roster.add("s3-9", false);
+        here.roster.add("file", "s3-9", false);
         there.roster.work();
         site.put("a", "s3-9", 10);
         site.delete("a");

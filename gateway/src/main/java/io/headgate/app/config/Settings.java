@@ -5,6 +5,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** Every key of the configuration, in the order of the reference ({@code docs/configuration.md}, which a test compares). */
 final class Settings {
@@ -75,13 +78,13 @@ final class Settings {
                     "namespace.url",
                     URL,
                     "none",
-                    "`postgres`: `postgresql://USER:PASSWORD@HOST:5432/DATABASE`, with more hosts after commas for failover, and `?sslmode=verify-full` or other parameters."));
+                    "`postgres`: `postgresql://USER:PASSWORD@HOST:5432/DATABASE`, with more hosts after commas for failover, and `?sslmode=verify-full` or other parameters. Of user and password write other characters than letters, digits and `-._~` percent-encoded, such as `%40` for `@`."));
     static final Setting<Secret> NAMESPACE_CACHE = add(
             Setting.optional(
                     "namespace.cache",
                     URL,
                     "no cache",
-                    "`postgres`: a Redis (6.2 or later, not a cluster) that answers look-ups: `redis://HOST:6379`, `rediss://USER:PASSWORD@HOST:6379/0`. All gateways of a namespace need the same; while one runs without, none has a cache."));
+                    "`postgres`: a Redis (6.2 or later, not a cluster) that answers look-ups: `redis://HOST:6379`, `rediss://USER:PASSWORD@HOST:6379/0`. All gateways of a namespace need the same; while one runs without, none has a cache. Percent-encoded as `namespace.url`."));
     static final Setting<Duration> CACHE_LEASE = add(
             Setting.of(
                     "namespace.cache_lease",
@@ -428,6 +431,8 @@ final class Settings {
                     "Memory for lines that wait for a slow disk; beyond it lines are dropped and counted, requests are not held up."));
 
     static final List<Setting<?>> ALL = Collections.unmodifiableList(DECLARED);
+    static final Map<String, Setting<?>> BY_KEY =
+            ALL.stream().collect(Collectors.toUnmodifiableMap(Setting::key, Function.identity()));
 
     private Settings() {}
 
