@@ -1,5 +1,6 @@
 package io.headgate.namespace.sql;
 
+import io.headgate.domain.OwnerOnly;
 import io.headgate.namespace.NamespaceException;
 import java.io.File;
 import java.io.IOException;
@@ -9,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -49,8 +49,7 @@ final class SqliteFile {
             if (fresh) {
                 // It names every object, and may hold secrets of accounts. What SQLite puts beside it has the same
                 // permissions.
-                Files.createFile(
-                        file.path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+                Files.createFile(file.path, OwnerOnly.FILE);
             }
             try (Connection connection = file.connect(WRITER_CACHE_KIB);
                     Statement statement = connection.createStatement()) {
