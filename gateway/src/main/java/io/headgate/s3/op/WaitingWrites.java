@@ -14,19 +14,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes that wait for an account, as rates keep them from all: in the order in which they came, as one that were passed by again and again
- * would wait in vain under a load that is below the limit. Looks are shared: whoever wakes looks for all that wait. Thread-safe.
+ * would wait in vain under a load that is below the limit. The first looks for all that wait, and whoever comes does; the others sleep.
+ * Thread-safe.
  */
 final class WaitingWrites {
-    /** From one look to the next, unless another write comes. */
-    private static final long LOOK_NANOS = 10_000_000;
+    /** From one look to the next, unless another write comes. What becomes free is free for so long in vain, so it is short. */
+    private static final long LOOK_NANOS = 2_000_000;
+
+    /** After so many vain attempts a look is over, whoever else waits. */
+    private static final int MOST_VAIN = 16;
 
     private final Function<Wish, Optional<Reservation>> attempt;
     private final long longestNanos;
     private final int most;
     private final ReentrantLock lock = new ReentrantLock();
     private final Deque<Waiting> queue = new ArrayDeque<>();
-    private long lookedAtNanos = System.nanoTime();
-    private volatile int size;
+    private volatile @Nullable Waiting first;
 
     private static final class Waiting {
         final Wish wish;
@@ -54,7 +57,7 @@ final class WaitingWrites {
 
     /** Whether a write that comes would be the first. */
     boolean isEmpty() {
-        return size == 0;
+        return first == null;
     }
 
     /** The account's room; empty if there was none in time, or too many wait already: then the load is not a little too high. */
@@ -64,9 +67,13 @@ final class WaitingWrites {
             return Optional.empty();
         }
         long since = System.nanoTime();
-        while (isWaiting(mine) && System.nanoTime() - since < longestNanos && !mine.thread.isInterrupted()) {
-            LockSupport.parkNanos(this, LOOK_NANOS);
-            lookIfDue();
+        long left = longestNanos;
+        while (left > 0 && isWaiting(mine) && !mine.thread.isInterrupted()) {
+            LockSupport.parkNanos(this, isFirst(mine) ? Math.min(left, LOOK_NANOS) : left);
+            if (isFirst(mine)) {
+                lookForAll();
+            }
+            left = longestNanos - (System.nanoTime() - since);
         }
         leave(mine);
         RuntimeException failure = mine.failure;
@@ -88,10 +95,27 @@ final class WaitingWrites {
             if (queue.size() > most) {
                 queue.remove(mine);
             }
-            size = queue.size();
+            wakeFirst();
             return !isWaiting(mine) || queue.contains(mine);
         } finally {
             lock.unlock();
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // this one, not one like it
+    private boolean isFirst(Waiting one) {
+        return first == one;
+    }
+
+    /** Whoever has come to be the first looks from now on. */
+    @SuppressWarnings("ReferenceEquality")
+    private void wakeFirst() {
+        Waiting now = queue.peekFirst();
+        if (now != first) {
+            first = now;
+            if (now != null) {
+                LockSupport.unpark(now.thread);
+            }
         }
     }
 
@@ -99,19 +123,17 @@ final class WaitingWrites {
         lock.lock();
         try {
             queue.remove(mine);
-            size = queue.size();
+            wakeFirst();
         } finally {
             lock.unlock();
         }
     }
 
-    private void lookIfDue() {
+    private void lookForAll() {
         lock.lock();
         try {
-            if (System.nanoTime() - lookedAtNanos >= LOOK_NANOS) {
-                look();
-                size = queue.size();
-            }
+            look();
+            wakeFirst();
         } finally {
             lock.unlock();
         }
@@ -119,9 +141,9 @@ final class WaitingWrites {
 
     /** What is too much of a write is too much of a larger one that may go nowhere else. */
     private void look() {
-        lookedAtNanos = System.nanoTime();
         long refusedBytes = Long.MAX_VALUE;
-        for (Iterator<Waiting> each = queue.iterator(); each.hasNext(); ) {
+        int vain = 0;
+        for (Iterator<Waiting> each = queue.iterator(); vain < MOST_VAIN && each.hasNext(); ) {
             Waiting one = each.next();
             if (one.wish.sizeBytes() >= refusedBytes) {
                 continue;
@@ -134,8 +156,9 @@ final class WaitingWrites {
             if (!isWaiting(one)) {
                 each.remove();
                 LockSupport.unpark(one.thread);
-            } else if (one.wish.excluded().isEmpty()) {
-                refusedBytes = one.wish.sizeBytes();
+            } else {
+                vain++;
+                refusedBytes = one.wish.excluded().isEmpty() ? one.wish.sizeBytes() : refusedBytes;
             }
         }
     }
