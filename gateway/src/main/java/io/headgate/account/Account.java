@@ -241,7 +241,8 @@ public final class Account implements AutoCloseable {
         }
         CircuitBreaker.Permit permit = breaker.tryAcquire().orElseThrow(() -> rejected(Operation.PUT));
         Request request = new Request(Operation.PUT, permit, reservation.admitted());
-        MeteredBody metered = new MeteredBody(body, reservation.admittedBytes(), meter, nanoClock);
+        MeteredBody metered = new MeteredBody(
+                body, reservation.admittedBytes(), lengthBytes, store.putRequests(lengthBytes) - 1, meter, nanoClock);
         try {
             store.put(id, lengthBytes, metered);
             request.end(Result.OK, metered.waitedNanos());

@@ -68,9 +68,9 @@ public final class CircuitBreaker {
         record Closed(FailureWindow counts) implements State {}
 
         /** Identity matters, not value: compared by {@code ==} only. */
-        record Open(long untilNanos) implements State {}
+        record Open(long untilNanos, long sinceNanos) implements State {}
 
-        record HalfOpen(long probeExpiresNanos) implements State {}
+        record HalfOpen(long probeExpiresNanos, long sinceNanos) implements State {}
     }
 
     /** Leave for one call, to be answered with exactly one of its methods; later answers are ignored. */
@@ -121,16 +121,16 @@ public final class CircuitBreaker {
                 case State.Closed _ -> {
                     return Optional.of(new Permit(current));
                 }
-                case State.Open(long untilNanos)
+                case State.Open(long untilNanos, long _)
                 when !isPast(untilNanos) -> {
                     return Optional.empty();
                 }
-                case State.HalfOpen(long probeExpiresNanos)
+                case State.HalfOpen(long probeExpiresNanos, long _)
                 when !isPast(probeExpiresNanos) -> {
                     return Optional.empty();
                 }
                 case State.Open _, State.HalfOpen _ -> {
-                    State probing = new State.HalfOpen(after(settings.probeTimeout()));
+                    State probing = new State.HalfOpen(after(settings.probeTimeout()), since(current));
                     if (change(current, probing)) {
                         return Optional.of(new Permit(probing));
                     }
@@ -149,8 +149,8 @@ public final class CircuitBreaker {
     public Admission admission() {
         return switch (state.get()) {
             case State.Closed _ -> Admission.CLOSED;
-            case State.Open(long untilNanos) -> isPast(untilNanos) ? Admission.PROBE_DUE : Admission.OPEN;
-            case State.HalfOpen(long probeExpiresNanos) ->
+            case State.Open(long untilNanos, long _) -> isPast(untilNanos) ? Admission.PROBE_DUE : Admission.OPEN;
+            case State.HalfOpen(long probeExpiresNanos, long _) ->
                 isPast(probeExpiresNanos) ? Admission.PROBE_DUE : Admission.OPEN;
         };
     }
@@ -159,8 +159,25 @@ public final class CircuitBreaker {
     public Status status() {
         return switch (state.get()) {
             case State.Closed _ -> Status.CLOSED;
-            case State.Open(long untilNanos) -> isPast(untilNanos) ? Status.HALF_OPEN : Status.OPEN;
+            case State.Open(long untilNanos, long _) -> isPast(untilNanos) ? Status.HALF_OPEN : Status.OPEN;
             case State.HalfOpen _ -> Status.HALF_OPEN;
+        };
+    }
+
+    /** How long ago it opened and has not closed since; empty while it is closed. */
+    public Optional<Duration> openFor() {
+        State current = state.get();
+        return current instanceof State.Closed
+                ? Optional.empty()
+                : Optional.of(Duration.ofNanos(nanoClock.getAsLong() - since(current)));
+    }
+
+    /** When a breaker in this state left the closed one; now if it does so. */
+    private long since(State current) {
+        return switch (current) {
+            case State.Closed _ -> nanoClock.getAsLong();
+            case State.Open(long _, long sinceNanos) -> sinceNanos;
+            case State.HalfOpen(long _, long sinceNanos) -> sinceNanos;
         };
     }
 
@@ -179,13 +196,13 @@ public final class CircuitBreaker {
             case State.Open _ -> throw new IllegalStateException("an open breaker gives no leave");
         };
         if (opens) {
-            change(grantedIn, new State.Open(after(settings.open())));
+            change(grantedIn, new State.Open(after(settings.open()), since(grantedIn)));
         }
     }
 
     private void released(State grantedIn) {
         if (grantedIn instanceof State.HalfOpen) {
-            change(grantedIn, new State.HalfOpen(nanoClock.getAsLong()));
+            change(grantedIn, new State.HalfOpen(nanoClock.getAsLong(), since(grantedIn)));
         }
     }
 

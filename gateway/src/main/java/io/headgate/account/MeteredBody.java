@@ -5,18 +5,30 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.function.LongSupplier;
 
-/** Counts the bytes of a write as they flow, and the time spent waiting for them. Used by one thread. */
+/**
+ * Counts the bytes of a write as they flow, with them the requests that carry them, and the time spent waiting for them. Used by one thread.
+ */
 final class MeteredBody extends InputStream {
     private final InputStream body;
     private final Meter meter;
     private final LongSupplier nanoClock;
     private long waitedNanos;
+    private final long lengthBytes;
+    private final long moreRequests;
     private long known;
+    private long read;
+    private long requests;
     private boolean failed;
 
-    /** @param known how many of the bytes, the first ones, were counted when the write was admitted */
-    MeteredBody(InputStream body, long known, Meter meter, LongSupplier nanoClock) {
+    /**
+     * @param known how many of the bytes, the first ones, were counted when the write was admitted
+     * @param moreRequests how many requests the account is sent for a write so long, beside the one that was counted
+     */
+    MeteredBody(
+            InputStream body, long known, long lengthBytes, long moreRequests, Meter meter, LongSupplier nanoClock) {
         this.known = known;
+        this.lengthBytes = lengthBytes;
+        this.moreRequests = moreRequests;
         this.body = body;
         this.meter = meter;
         this.nanoClock = nanoClock;
@@ -47,6 +59,11 @@ final class MeteredBody extends InputStream {
                 long before = Math.min(count, known);
                 known -= before;
                 meter.in(count, before);
+                read += count;
+                while (requests < moreRequests && requests * (double) lengthBytes < read * (double) moreRequests) {
+                    requests++;
+                    meter.request();
+                }
             }
             return count;
         } catch (BodyException failure) {

@@ -79,7 +79,7 @@ public final class Rate {
 
     /** What placement sees. */
     public Load load() {
-        return new Load(sent.load(nanoClock.getAsLong()), limitPerSecond());
+        return sent.load(nanoClock.getAsLong(), limitPerSecond());
     }
 
     /** Sent within the last second. */

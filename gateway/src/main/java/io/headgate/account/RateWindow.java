@@ -1,5 +1,6 @@
 package io.headgate.account;
 
+import io.headgate.placement.AccountState.Load;
 import java.util.Arrays;
 
 /**
@@ -55,9 +56,9 @@ final class RateWindow {
      * Of the last second, or twice that of its last quarter if that is more: held to a limit by this, a second's worth does not come all at
      * once.
      */
-    synchronized long load(long nowNanos) {
+    synchronized Load load(long nowNanos, double limit) {
         advance(nowNanos);
-        return Math.max(inSecond, 2 * inQuarter);
+        return new Load(Math.max(inSecond, 2 * inQuarter), inQuarter, limit);
     }
 
     private void add(long amount) {

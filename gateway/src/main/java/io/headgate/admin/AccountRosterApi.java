@@ -1,26 +1,36 @@
 package io.headgate.admin;
 
+import io.headgate.account.Accounts;
 import io.headgate.admin.AdminApi.Answer;
 import io.headgate.blob.StoreCheck;
 import io.headgate.namespace.AccountUsage;
 import io.headgate.namespace.Namespace;
 import io.headgate.work.AccountRoster;
 import io.headgate.work.AccountRoster.Addition;
+import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Optional;
 
 /** Accounts that come and go at run time. What defines an account may hold secrets: no answer shows it. Thread-safe. */
 final class AccountRosterApi {
     private final Namespace namespace;
+    private final Accounts accounts;
     private final AccountRoster roster;
+    private final InstantSource clock;
 
-    AccountRosterApi(Namespace namespace, AccountRoster roster) {
+    AccountRosterApi(Namespace namespace, Accounts accounts, AccountRoster roster, InstantSource clock) {
         this.namespace = namespace;
+        this.accounts = accounts;
         this.roster = roster;
+        this.clock = clock;
     }
 
-    /** @param force whether to add an account whose check fails */
-    Answer add(String document, boolean force, boolean json) {
-        return switch (roster.add(document, force)) {
+    /**
+     * @param file where the document was written, for errors
+     * @param force whether to add an account whose check fails
+     */
+    Answer add(String file, String document, boolean force, boolean json) {
+        return switch (roster.add(file, document, force)) {
             case Addition.Added(String name, StoreCheck.Report report) ->
                 checked("account " + name + " is added", name, report, json);
             case Addition.Known(String name) ->
@@ -50,43 +60,80 @@ final class AccountRosterApi {
                 : new Answer.Failed(text(headline, report.get()));
     }
 
-    /** Refused, with what is left, unless the account is empty and draining. */
-    Answer remove(String name, boolean json) {
+    /**
+     * Refused, with what is left, unless the account is empty and draining.
+     *
+     * @param force whether what waits to be deleted there may stay there
+     */
+    Answer remove(String name, boolean force, boolean json) {
         if (roster.isConfigured(name)) {
             return new Answer.Conflict(
                     "account " + name + " is in the configuration: once it is drained and empty, take it"
                             + " out of storage_shards and restart the gateways");
         }
-        return switch (roster.remove(name)) {
-            case UNKNOWN -> noSuchAccount(name);
+        AccountUsage before = usage(name);
+        return switch (roster.remove(name, force)) {
+            case UNKNOWN ->
+                before.garbageBlobs() == 0
+                        ? noSuchAccount(name)
+                        : new Answer.Conflict("account " + name + " is not configured, and "
+                                + amount(before.garbageBlobs(), before.garbageBytes())
+                                + " wait to be deleted there; --force forgets them");
             case NOT_DRAINING ->
                 new Answer.Conflict(
                         "account " + name + " takes blobs: empty it first, with headgate admin accounts drain " + name);
             case NOT_EMPTY -> new Answer.Conflict("account " + name + " is not empty: " + left(name));
-            case PENDING -> removing(name, "removing", json);
-            case REMOVED -> removing(name, "removed", json);
+            case PENDING ->
+                removing(name, "removing", " goes when the writes have ended that are under way", before, json);
+            case FORGETTING -> removing(name, "removing", " goes when all its garbage is forgotten", before, json);
+            case REMOVED -> removing(name, "removed", " is removed", before, json);
         };
     }
 
-    private static Answer removing(String name, String state, boolean json) {
-        return json
-                ? new Answer.Json(
-                        named(name).name("state").value(state).endObject().endLine())
-                : new Answer.Text(
-                        state.equals("removed")
-                                ? "account " + name + " is removed\n"
-                                : "account " + name
-                                        + " is empty, and goes when the writes have ended that were under way\n");
+    private Answer removing(String name, String state, String words, AccountUsage before, boolean json) {
+        if (json) {
+            JsonWriter writer = named(name).name("state").value(state);
+            writer.name("garbage_blobs_left").value(before.garbageBlobs());
+            writer.name("garbage_bytes_left").value(before.garbageBytes());
+            return new Answer.Json(writer.endObject().endLine());
+        }
+        String text = "account " + name + words + '\n';
+        if (before.garbageBlobs() > 0) {
+            text += "%s that waited to be deleted there stay where they are, and are forgotten%n"
+                    .formatted(amount(before.garbageBlobs(), before.garbageBytes()));
+        }
+        boolean ends = state.equals("removed") || roster.removing().contains(name);
+        return new Answer.Text(
+                ends ? text : text + "it was not added at run time: say this again until it is removed\n");
     }
 
+    private AccountUsage usage(String name) {
+        return namespace.accountUsage().getOrDefault(name, AccountUsage.NONE);
+    }
+
+    /** What keeps an account from being removed, and what could be done about it. */
     private String left(String name) {
-        AccountUsage usage = namespace.accountUsage().getOrDefault(name, AccountUsage.NONE);
-        return "%d blobs of %s live there, and %d of %s wait to be deleted"
-                .formatted(
-                        usage.blobs(),
-                        AdminApi.size(usage.liveBytes()),
-                        usage.garbageBlobs(),
-                        AdminApi.size(usage.garbageBytes()));
+        AccountUsage usage = usage(name);
+        String left = amount(usage.blobs(), usage.liveBytes()) + " live there, and "
+                + amount(usage.garbageBlobs(), usage.garbageBytes()) + " wait to be deleted";
+        return usage.blobs() > 0
+                ? left
+                : left + ". " + answers(name) + " If it never comes back, --force removes it and leaves them behind";
+    }
+
+    private static String amount(long blobs, long bytes) {
+        return blobs + (blobs == 1 ? " blob of " : " blobs of ") + AdminApi.size(bytes);
+    }
+
+    private String answers(String name) {
+        Optional<Duration> silent = accounts.byName(name)
+                .map(account -> account.breaker().openFor())
+                .orElseGet(() -> roster.faulty().stream()
+                        .filter(faulty -> faulty.name().equals(name))
+                        .findFirst()
+                        .map(faulty -> Duration.between(faulty.since(), clock.instant())));
+        return silent.map(lasting -> "It has not answered this gateway for " + AdminApi.lasting(lasting) + ".")
+                .orElse("It answers.");
     }
 
     private Answer noSuchAccount(String name) {

@@ -7,6 +7,7 @@ import io.headgate.account.Meter;
 import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
 import io.headgate.domain.Slice;
+import io.headgate.namespace.AccountUsage;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketQuery;
 import io.headgate.namespace.BucketUsage;
@@ -20,12 +21,16 @@ import io.headgate.placement.Placement;
 import io.headgate.placement.Rejection;
 import io.headgate.placement.Wish;
 import io.headgate.work.AccountRoster;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /** The questions that the admin API answers, each as text for people or as JSON for programs. Thread-safe. */
@@ -42,20 +47,24 @@ final class AdminApi {
     private final AccountModesApi modes;
     private final AccountRoster roster;
     private final Supplier<Collection<String>> owners;
+    private final String region;
 
+    /** @param region of buckets that name none */
     AdminApi(
             Namespace namespace,
             Accounts accounts,
             Placement placement,
             AccountModesApi modes,
             AccountRoster roster,
-            Supplier<Collection<String>> owners) {
+            Supplier<Collection<String>> owners,
+            String region) {
         this.namespace = namespace;
         this.accounts = accounts;
         this.placement = placement;
         this.modes = modes;
         this.roster = roster;
         this.owners = owners;
+        this.region = region;
     }
 
     /** An answer in one of the two forms. */
@@ -70,7 +79,7 @@ final class AdminApi {
         /** What was asked for cannot be done as things are. */
         record Conflict(String message) implements Answer {}
 
-        /** What was sent cannot be understood. */
+        /** What was sent cannot be understood, in one line or several. */
         record Invalid(String message) implements Answer {}
 
         /** What was tried does not work, in several lines. */
@@ -91,12 +100,15 @@ final class AdminApi {
                 "HELD",
                 "RESERVED",
                 "GARBAGE",
+                "GARBAGE BLOBS",
                 "REQUESTS/S",
                 "IN/S",
                 "OUT/S");
         Set<String> removing = roster.removing();
+        Map<String, AccountUsage> usage = new TreeMap<>(namespace.accountUsage());
         for (Account account : accounts.all()) {
             Meter meter = account.meter();
+            AccountUsage of = Objects.requireNonNullElse(usage.remove(account.name()), AccountUsage.NONE);
             table.row(
                     account.name(),
                     origin(account.name()),
@@ -105,34 +117,50 @@ final class AdminApi {
                     removing.contains(account.name()) ? "removing, " + state(account) : state(account),
                     size(meter.heldBytes()),
                     size(meter.reservedBytes()),
-                    size(meter.garbageBytes()),
+                    size(of.garbageBytes()),
+                    of.garbageBlobs(),
                     Math.round(meter.requestsPerSecond()),
                     size(Math.round(meter.ingressBytesPerSecond())),
                     size(Math.round(meter.egressBytesPerSecond())));
         }
         for (AccountRoster.Faulty faulty : roster.faulty()) {
-            table.row(faulty.name(), "added", "", "", "faulty: " + faulty.reason(), "", "", "", "", "", "");
+            AccountUsage of = Objects.requireNonNullElse(usage.remove(faulty.name()), AccountUsage.NONE);
+            String state = removing.contains(faulty.name()) ? "removing, faulty: " : "faulty: ";
+            notOpen(table, faulty.name(), "added", state + faulty.reason(), of);
         }
+        usage.values().removeIf(AccountUsage.NONE::equals);
+        usage.forEach((name, of) -> notOpen(table, name, "", "not configured", of));
         return table.render() + modes.drainsText() + modes.rebalanceText();
+    }
+
+    private static void notOpen(TextTable table, String name, String origin, String state, AccountUsage usage) {
+        String held = size(usage.liveBytes());
+        String garbage = size(usage.garbageBytes());
+        table.row(name, origin, "", "", state, held, "", garbage, usage.garbageBlobs(), "", "", "");
     }
 
     private JsonWriter accountsJson() {
         JsonWriter json = new JsonWriter(4096).beginObject().name("accounts").beginArray();
         Set<String> removing = roster.removing();
+        Map<String, AccountUsage> usage = new TreeMap<>(namespace.accountUsage());
         for (Account account : accounts.all()) {
             Meter meter = account.meter();
+            AccountUsage of = Objects.requireNonNullElse(usage.remove(account.name()), AccountUsage.NONE);
             Limits limits = account.limits();
             json.beginObject().name("name").value(account.name());
             json.name("from").value(origin(account.name()));
             json.name("kind").value(account.kind());
             json.name("region").value(account.region());
             json.name("breaker").value(lower(account.breaker().status()));
+            Optional<Duration> silent = account.breaker().openFor();
+            limit(json, "unanswered_seconds", silent.map(Duration::toSeconds).orElse(Limits.UNLIMITED));
             json.name("draining").value(account.draining());
             json.name("read_only").value(account.readOnly());
             json.name("removing").value(removing.contains(account.name()));
             json.name("held_bytes").value(meter.heldBytes());
             json.name("reserved_bytes").value(meter.reservedBytes());
-            json.name("garbage_bytes").value(meter.garbageBytes());
+            json.name("garbage_blobs").value(of.garbageBlobs());
+            json.name("garbage_bytes").value(of.garbageBytes());
             limit(json, "usable_bytes", account.usableBytes());
             json.name("requests_total").value(meter.requestsTotal());
             json.name("bytes_in_total").value(meter.bytesInTotal());
@@ -150,13 +178,24 @@ final class AdminApi {
         json.endArray().name("faulty").beginArray();
         for (AccountRoster.Faulty faulty : roster.faulty()) {
             json.beginObject().name("name").value(faulty.name());
-            json.name("reason").value(faulty.reason()).endObject();
+            json.name("reason").value(faulty.reason());
+            json.name("since").instant(faulty.since().toEpochMilli());
+            notOpen(json, Objects.requireNonNullElse(usage.remove(faulty.name()), AccountUsage.NONE));
         }
+        json.endArray().name("not_configured").beginArray();
+        usage.values().removeIf(AccountUsage.NONE::equals);
+        usage.forEach((name, of) -> notOpen(json.beginObject().name("name").value(name), of));
         json.endArray().name("drains");
         modes.drainsJson(json);
         json.name("rebalance");
         modes.rebalanceJson(json);
         return json.endObject().endLine();
+    }
+
+    private static void notOpen(JsonWriter json, AccountUsage usage) {
+        json.name("blobs").value(usage.blobs()).name("live_bytes").value(usage.liveBytes());
+        json.name("garbage_blobs").value(usage.garbageBlobs());
+        json.name("garbage_bytes").value(usage.garbageBytes()).endObject();
     }
 
     /** Whether the configuration names the account, or it was added at run time. */
@@ -174,13 +213,33 @@ final class AdminApi {
         }
         switch (account.breaker().status()) {
             case CLOSED -> {}
-            case OPEN -> state.add("breaker open");
-            case HALF_OPEN -> state.add("breaker half-open");
+            case OPEN -> state.add("breaker open" + silentFor(account));
+            case HALF_OPEN -> state.add("breaker half-open" + silentFor(account));
         }
         if (account.usableBytes() == 0) {
             state.add("unavailable");
         }
         return state.isEmpty() ? "ok" : String.join(", ", state);
+    }
+
+    private static String silentFor(Account account) {
+        return account.breaker()
+                .openFor()
+                .map(silent -> " for " + lasting(silent))
+                .orElse("");
+    }
+
+    /** A duration as people say it, in its two largest units. */
+    static String lasting(Duration duration) {
+        if (duration.toDays() > 0) {
+            return duration.toDays() + " d " + duration.toHoursPart() + " h";
+        }
+        if (duration.toHours() > 0) {
+            return duration.toHours() + " h " + duration.toMinutesPart() + " min";
+        }
+        return duration.toMinutes() > 0
+                ? duration.toMinutes() + " min " + duration.toSecondsPart() + " s"
+                : duration.toSeconds() + " s";
     }
 
     /** Where the current version's bytes are, and what placement would make of a write of its size. */
@@ -304,7 +363,7 @@ final class AdminApi {
             return new Answer.Json(writer.endArray().endObject().endLine());
         }
         TextTable table = new TextTable("NAME", "OWNER", "REGION", "CREATED");
-        buckets.forEach(b -> table.row(b.name(), b.owner(), b.location(), b.createdAt()));
+        buckets.forEach(b -> table.row(b.name(), b.owner(), region(b), b.createdAt()));
         return new Answer.Text(table.render());
     }
 
@@ -321,13 +380,17 @@ final class AdminApi {
         }
         Bucket found = bucket.get();
         return new Answer.Text(new TextTable("NAME", "OWNER", "REGION", "CREATED", "OBJECTS", "BYTES")
-                .row(found.name(), found.owner(), found.location(), found.createdAt(), usage.objects(), usage.bytes())
+                .row(found.name(), found.owner(), region(found), found.createdAt(), usage.objects(), usage.bytes())
                 .render());
     }
 
-    private static JsonWriter describe(JsonWriter json, Bucket bucket) {
+    private String region(Bucket bucket) {
+        return bucket.location().isEmpty() ? region : bucket.location();
+    }
+
+    private JsonWriter describe(JsonWriter json, Bucket bucket) {
         json.name("name").value(bucket.name().value()).name("owner").value(bucket.owner());
-        json.name("location").value(bucket.location());
+        json.name("location").value(bucket.location()).name("region").value(region(bucket));
         return json.name("created").instant(bucket.createdAt().toEpochMilli());
     }
 

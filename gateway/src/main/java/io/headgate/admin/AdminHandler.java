@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,6 +71,7 @@ public final class AdminHandler implements HttpHandler {
      * @param drain that moves the blobs of draining accounts
      * @param roster by which accounts come and go
      * @param owners ids of the users whose buckets are listed
+     * @param region of buckets that name none
      * @param fsck how to check, but for what each request says
      * @param token that the API asks for
      */
@@ -81,6 +83,7 @@ public final class AdminHandler implements HttpHandler {
             AccountRoster roster,
             InstantSource clock,
             Supplier<Collection<String>> owners,
+            String region,
             Metrics metrics,
             Fsck.Settings fsck,
             String token) {
@@ -90,8 +93,8 @@ public final class AdminHandler implements HttpHandler {
         this.metrics = metrics;
         this.readiness = new Readiness(namespace, accounts, placement, PING_PATIENCE);
         this.modes = new AccountModesApi(namespace, accounts, drain, roster, clock);
-        this.roster = new AccountRosterApi(namespace, roster);
-        this.api = new AdminApi(namespace, accounts, placement, modes, roster, owners);
+        this.roster = new AccountRosterApi(namespace, accounts, roster, clock);
+        this.api = new AdminApi(namespace, accounts, placement, modes, roster, owners, region);
         this.clock = clock;
         this.fsck = new FsckApi(namespace, accounts, clock);
         this.fsckSettings = fsck;
@@ -189,12 +192,13 @@ public final class AdminHandler implements HttpHandler {
             boolean on = head.method().equals("PUT");
             String call = head.method() + " " + (account.matches() ? what : path);
             return switch (call) {
-                case "POST " + ACCOUNTS -> answer(head, roster.add(document(exchange), isForced(head), json));
+                case "POST " + ACCOUNTS ->
+                    answer(head, roster.add(file(head), document(exchange), isForced(head), json));
                 case "PUT " + REBALANCE, "DELETE " + REBALANCE -> answer(head, modes.setRebalancing(on, json));
                 case "PUT draining", "DELETE draining" -> answer(head, modes.setDraining(of, on, json));
                 case "PUT read-only", "DELETE read-only" -> answer(head, modes.setReadOnly(of, on, json));
                 case "POST probe" -> answer(head, roster.probe(of, json));
-                case "DELETE " -> answer(head, roster.remove(of, json));
+                case "DELETE " -> answer(head, roster.remove(of, isForced(head), json));
                 default -> error(head, 405, "no such call: " + head.method() + " " + path);
             };
         } catch (IllegalArgumentException wrong) {
@@ -204,6 +208,15 @@ public final class AdminHandler implements HttpHandler {
 
     private static boolean isForced(RequestHead head) {
         return List.of(head.rawQuery().split("&", -1)).contains("force=true");
+    }
+
+    /** Where the client has what it sends. */
+    private static String file(RequestHead head) {
+        return List.of(head.rawQuery().split("&", -1)).stream()
+                .filter(parameter -> parameter.startsWith("file="))
+                .findFirst()
+                .map(parameter -> decode(parameter.substring("file=".length())))
+                .orElse("the account's file");
     }
 
     /** A body of bounded length. */
@@ -273,14 +286,20 @@ public final class AdminHandler implements HttpHandler {
             case AdminApi.Answer.Json(JsonWriter json) -> body(head, 200, JSON, json.toByteArray());
             case AdminApi.Answer.NotFound(String message) -> error(head, 404, message);
             case AdminApi.Answer.Conflict(String message) -> error(head, 409, message);
-            case AdminApi.Answer.Invalid(String message) -> error(head, 400, message);
+            case AdminApi.Answer.Invalid(String lines) ->
+                text(head, 400, lines.lines().map(AdminHandler::shown).collect(Collectors.joining()));
             case AdminApi.Answer.Failed(String text) -> text(head, 422, text);
         };
     }
 
     private static Response error(RequestHead head, int status, @Nullable String message) {
-        String shown = message == null ? "wrong request" : TextTable.printable(message);
-        return text(head, status, shown.substring(0, Math.min(shown.length(), 500)) + "\n");
+        return text(head, status, shown(message == null ? "wrong request" : message));
+    }
+
+    /** A line of bounded length, with its end. */
+    private static String shown(String message) {
+        String shown = TextTable.printable(message);
+        return shown.substring(0, Math.min(shown.length(), 500)) + "\n";
     }
 
     private static Response text(RequestHead head, int status, String text) {

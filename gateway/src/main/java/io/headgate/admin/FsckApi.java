@@ -64,7 +64,16 @@ final class FsckApi {
         }
     }
 
-    private record Listener(OutputStream out, boolean json) implements Fsck.Listener {
+    private static final class Listener implements Fsck.Listener {
+        private final OutputStream out;
+        private final boolean json;
+        private final FsckProgress progress = new FsckProgress(System::nanoTime, line -> tell('P', line));
+
+        Listener(OutputStream out, boolean json) {
+            this.out = out;
+            this.json = json;
+        }
+
         @Override
         public void found(Finding finding) {
             tell('F', FsckReport.line(finding, json));
@@ -72,7 +81,7 @@ final class FsckApi {
 
         @Override
         public void progress(String line) {
-            tell('P', line);
+            progress.accept(line);
         }
 
         private void tell(char kind, String line) {

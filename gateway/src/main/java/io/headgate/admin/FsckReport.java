@@ -81,14 +81,17 @@ public final class FsckReport {
         for (String unchecked : summary.unchecked()) {
             text.append("not checked: ").append(TextTable.printable(unchecked)).append('\n');
         }
-        text.append("checked %d blobs with %d bytes in %d accounts"
-                .formatted(summary.blobs(), summary.bytes(), summary.accounts()));
+        text.append("checked %s with %s in %s"
+                .formatted(
+                        count(summary.blobs(), "blob"),
+                        count(summary.bytes(), "byte"),
+                        count(summary.accounts(), "account")));
         if (summary.verified() + summary.unverifiable() > 0) {
-            text.append("; the bytes of %d versions are right, of %d nothing is kept to compare with"
-                    .formatted(summary.verified(), summary.unverifiable()));
+            text.append("; the bytes of %s are right, of %d nothing is kept to compare with"
+                    .formatted(count(summary.verified(), "version"), summary.unverifiable()));
         }
         if (summary.explained() > 0) {
-            text.append("; %d blobs are too young to be judged".formatted(summary.explained()));
+            text.append("; too young to be judged: ").append(count(summary.explained(), "blob"));
         }
         text.append('\n');
         if (summary.isClean()) {
@@ -97,11 +100,18 @@ public final class FsckReport {
         }
         long all =
                 summary.findings().values().stream().mapToLong(Long::longValue).sum();
-        text.append(all).append(" findings, ").append(summary.repaired()).append(" set right:");
+        text.append(count(all, "finding"))
+                .append(", ")
+                .append(summary.repaired())
+                .append(" set right:");
         summary.findings()
                 .forEach((kind, count) ->
                         text.append(' ').append(lower(kind)).append(' ').append(count));
         return text.toString();
+    }
+
+    private static String count(long number, String thing) {
+        return number + " " + thing + (number == 1 ? "" : "s");
     }
 
     private static String json(Fsck.Summary summary) {

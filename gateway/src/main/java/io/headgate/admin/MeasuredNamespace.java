@@ -294,8 +294,8 @@ final class MeasuredNamespace implements Namespace {
     }
 
     @Override
-    public AccountRemoval removeAccount(String name, Instant now) {
-        return measured(Call.REMOVE_ACCOUNT, () -> namespace.removeAccount(name, now));
+    public AccountRemoval removeAccount(String name, boolean forgetGarbage, Instant now) {
+        return measured(Call.REMOVE_ACCOUNT, () -> namespace.removeAccount(name, forgetGarbage, now));
     }
 
     @Override

@@ -30,9 +30,9 @@ final class AccountOpening {
         places.remove(account.name());
     }
 
-    private AccountRoster.Draft read(String document) {
+    private AccountRoster.Draft read(String file, String document) {
         try {
-            AddedAccounts.Written written = reader.read(document);
+            AddedAccounts.Written written = reader.read(file, document);
             refuseTakenPlace(written.account());
             return new AccountRoster.Draft(written.account().name(), written.definition());
         } catch (ConfigException invalid) {

@@ -2,6 +2,7 @@ package io.headgate.app;
 
 import io.headgate.app.config.HeadgateConfig;
 import io.headgate.cli.AdminClient;
+import io.headgate.domain.OwnerOnly;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.NamespaceException;
 import io.headgate.namespace.codec.Backup;
@@ -21,7 +22,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -77,9 +77,7 @@ final class Backups {
     private static void write(Path part, Source source) throws IOException, StartException {
         Files.deleteIfExists(part);
         try (FileChannel channel = FileChannel.open(
-                part,
-                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")))) {
+                part, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OwnerOnly.FILE)) {
             boolean written = false;
             try {
                 source.writeTo(Channels.newOutputStream(channel));

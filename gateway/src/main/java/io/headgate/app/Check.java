@@ -2,25 +2,33 @@ package io.headgate.app;
 
 import io.headgate.account.AccountListener;
 import io.headgate.account.Accounts;
+import io.headgate.admin.FsckProgress;
 import io.headgate.admin.FsckReport;
 import io.headgate.app.config.AddedAccounts;
 import io.headgate.app.config.ConfigException;
 import io.headgate.app.config.HeadgateConfig;
 import io.headgate.app.config.HeadgateConfig.AccountConfig;
+import io.headgate.app.config.HeadgateConfig.Storage;
 import io.headgate.blob.CarrierWatch;
 import io.headgate.cli.ExitCode;
 import io.headgate.namespace.AddedAccount;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.NamespaceException;
+import io.headgate.work.AccountRoster;
 import io.headgate.work.Finding;
 import io.headgate.work.Fsck;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The command {@code fsck} in a process of its own: it opens what a gateway of that configuration would open. */
 final class Check {
@@ -104,29 +112,48 @@ final class Check {
         }
     }
 
-    /** Those of the configuration, and those that were added at run time. */
+    /**
+     * Those of the configuration, and those that were added at run time. Nothing is made where an account has not been used yet: there is
+     * nothing to check.
+     */
     private Accounts accounts(Namespace namespace, InstantSource clock, CarrierWatch carriers) throws StartException {
-        Map<String, AccountConfig> all = new LinkedHashMap<>();
-        config.accounts().forEach(account -> all.put(account.name(), account));
+        List<AccountConfig> all = new ArrayList<>(config.accounts());
+        Set<String> configured = all.stream().map(AccountConfig::name).collect(Collectors.toSet());
         AddedAccounts reader = new AddedAccounts(config);
-        for (AddedAccount added : namespace.addedAccounts()) {
+        for (AddedAccount added : AccountRoster.taken(namespace.addedAccounts(), configured)) {
             try {
-                all.putIfAbsent(added.name(), reader.reread(added.definition()));
+                all.add(reader.reread(added.definition()));
             } catch (ConfigException invalid) {
                 throw new StartException(
                         "the account " + added.name() + " cannot be opened: " + invalid.getMessage(), invalid);
             }
         }
-        Stores stores =
-                new Stores(config, namespace.id(), namespace.accountUsage().keySet(), clock, carriers);
-        return new Accounts(all.values().stream()
+        Set<String> known = namespace.accountUsage().keySet();
+        all.removeIf(account -> !known.contains(account.name()) && isUnused(account));
+        Set<String> used = all.stream().map(AccountConfig::name).collect(Collectors.toSet());
+        Stores stores = new Stores(config, namespace.id(), used, clock, carriers);
+        return new Accounts(all.stream()
                 .map(account -> Gateway.account(
                         config, account, AccountListener.NONE, stores.open(account, (name, store) -> store)))
                 .toList());
     }
 
+    private static boolean isUnused(AccountConfig account) {
+        if (!(account.storage() instanceof Storage.Local local)) {
+            return false;
+        }
+        try (Stream<Path> files = Files.list(local.path())) {
+            return files.findAny().isEmpty();
+        } catch (NoSuchFileException missing) {
+            return true;
+        } catch (IOException unreadable) {
+            return false; // which the check will tell
+        }
+    }
+
     private final class Printer implements Fsck.Listener {
         private final boolean json;
+        private final FsckProgress progress = new FsckProgress(System::nanoTime, err::println);
 
         Printer(boolean json) {
             this.json = json;
@@ -139,7 +166,7 @@ final class Check {
 
         @Override
         public void progress(String line) {
-            err.println(line);
+            progress.accept(line);
         }
     }
 }

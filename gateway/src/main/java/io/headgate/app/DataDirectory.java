@@ -3,6 +3,7 @@ package io.headgate.app;
 import io.headgate.app.config.HeadgateConfig;
 import io.headgate.app.config.HeadgateConfig.Credentials;
 import io.headgate.app.config.Secret;
+import io.headgate.domain.OwnerOnly;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -13,11 +14,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Base64;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.random.RandomGenerator;
@@ -27,12 +26,6 @@ import java.util.random.RandomGenerator;
  * API's token, each made once if the configuration does not give it.
  */
 final class DataDirectory implements AutoCloseable {
-    private static final Set<PosixFilePermission> OWNER_ONLY =
-            EnumSet.of(PosixFilePermission.OWNER_READ, PosixFilePermission.OWNER_WRITE);
-    /** What it holds names every object, and may hold the objects. */
-    private static final FileAttribute<Set<PosixFilePermission>> OWNERS_DIRECTORY =
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
-
     private static final String ALPHANUMERIC = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     private static final int UPPER_CASE = 26;
     private static final int ACCESS_KEY_CHARACTERS = 20;
@@ -74,7 +67,8 @@ final class DataDirectory implements AutoCloseable {
      */
     static DataDirectory open(Path directory) throws StartException {
         try {
-            Files.createDirectories(directory, OWNERS_DIRECTORY);
+            // What it holds names every object, and may hold the objects.
+            Files.createDirectories(directory, OwnerOnly.DIRECTORY);
         } catch (FileAlreadyExistsException file) {
             throw new StartException("the data directory " + directory + " is a file", file);
         } catch (IOException failed) {
@@ -172,7 +166,7 @@ final class DataDirectory implements AutoCloseable {
     static String readSecret(Path file) throws StartException, NoSuchFileException {
         try {
             Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(file);
-            if (!OWNER_ONLY.containsAll(permissions)) {
+            if (!OwnerOnly.FILE.value().containsAll(permissions)) {
                 throw new StartException(file + " can be read or changed by others than its owner (it has "
                         + PosixFilePermissions.toString(permissions) + "): make it private with chmod 600");
             }
@@ -192,7 +186,7 @@ final class DataDirectory implements AutoCloseable {
         Path whole = file.resolveSibling(file.getFileName() + ".new");
         try {
             Files.deleteIfExists(whole);
-            Files.createFile(whole, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
+            Files.createFile(whole, OwnerOnly.FILE);
             Files.writeString(whole, text, StandardOpenOption.WRITE, StandardOpenOption.SYNC);
             Files.move(whole, file, StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException failed) {

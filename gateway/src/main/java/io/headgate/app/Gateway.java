@@ -179,6 +179,8 @@ public final class Gateway implements AutoCloseable {
                 clock,
                 () -> newId(random),
                 random,
+                config.placement().maxWait(),
+                config.placement().maxWaiting(),
                 metrics::placementRefused);
         slices = new SliceReader(storage);
         s3 = s3(config, root, storage, slices);
@@ -205,9 +207,14 @@ public final class Gateway implements AutoCloseable {
                 "headgate.accounts.faulty",
                 "Accounts that this gateway cannot open",
                 () -> roster.faulty().size());
-        ReadsExchange exchange = new ReadsExchange(namespace, reads, newId(random));
-        exchange.work(); // before this gateway reads or deletes anything
-        shares = config.namespace().engine() == HeadgateConfig.Engine.POSTGRES
+        boolean shared = config.namespace().engine() == HeadgateConfig.Engine.POSTGRES;
+        List<Worker> all = new ArrayList<>(work.ofGateway());
+        if (shared) {
+            ReadsExchange exchange = new ReadsExchange(namespace, reads, newId(random));
+            exchange.work(); // before this gateway reads or deletes anything
+            all.add(exchange);
+        }
+        shares = shared
                 ? Optional.of(
                         new ShareRenewal(namespace, accounts, placement.thresholds(), newId(random), System::nanoTime))
                 : Optional.empty();
@@ -216,8 +223,7 @@ public final class Gateway implements AutoCloseable {
         accounts.refreshBy(roster::refresh);
         ModeRefresh modes = new ModeRefresh(namespace, accounts);
         modes.work(); // an account that drains must not take the first writes after a restart
-        List<Worker> all = new ArrayList<>(work.ofGateway());
-        all.addAll(List.of(exchange, roster, modes, drain));
+        all.addAll(List.of(roster, modes, drain));
         if (shares.isPresent()) {
             ShareRenewal renewal = shares.get();
             renewal.work(); // before the first write

@@ -90,7 +90,7 @@ public final class Main {
             err.println("headgate: " + wrong.getMessage());
             return ExitCode.USAGE;
         } catch (ConfigException wrong) {
-            err.println("headgate: " + wrong.getMessage());
+            wrong.lines().forEach(line -> err.println("headgate: " + line));
             return ExitCode.CONFIGURATION;
         } catch (StartException failed) {
             err.println("headgate: " + failed.getMessage());

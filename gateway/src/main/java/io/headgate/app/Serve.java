@@ -96,6 +96,7 @@ final class Serve implements AutoCloseable {
                 gateway.roster(),
                 clock,
                 this::owners,
+                config.region(),
                 metrics,
                 Check.settings(config),
                 adminToken.reveal());

@@ -27,6 +27,11 @@ public interface BlobStore extends AutoCloseable {
      */
     void put(BlobId id, long lengthBytes, InputStream body) throws IOException;
 
+    /** How many requests {@link #put} sends the account for a blob so long, at least 1; those that are repeated are not foreseen. */
+    default long putRequests(long lengthBytes) {
+        return 1;
+    }
+
     /**
      * Stores a blob as {@link #put} does if the store can do so without keeping its caller, once it has the body, for longer than
      * {@code limit}, whatever becomes of the device.

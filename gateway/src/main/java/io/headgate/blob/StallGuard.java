@@ -176,6 +176,11 @@ public final class StallGuard implements BlobStore {
     }
 
     @Override
+    public long putRequests(long lengthBytes) {
+        return store.putRequests(lengthBytes);
+    }
+
+    @Override
     public long usableBytes() {
         return store.usableBytes();
     }

@@ -22,8 +22,8 @@ public sealed interface AdminRequest {
     /** Tries all that a gateway asks of an account. */
     record ProbeAccount(String account) implements AdminRequest {}
 
-    /** Removes an empty account. */
-    record RemoveAccount(String account) implements AdminRequest {}
+    /** Removes an empty account; {@code force}: though garbage waits there, which is forgotten. */
+    record RemoveAccount(String account, boolean force) implements AdminRequest {}
 
     /** Begins or ends to make accounts equally full. */
     record SetRebalancing(boolean on) implements AdminRequest {}
@@ -43,10 +43,12 @@ public sealed interface AdminRequest {
             case ListAccounts() -> "/admin/v1/accounts";
             case SetDraining(String account, boolean on) -> "/admin/v1/accounts/" + encode(account) + "/draining";
             case SetReadOnly(String account, boolean on) -> "/admin/v1/accounts/" + encode(account) + "/read-only";
-            case AddAccount(Path from, boolean force) -> "/admin/v1/accounts" + (force ? "?force=true" : "");
+            case AddAccount(Path from, boolean force) ->
+                "/admin/v1/accounts?file=" + encode(from.toString()) + (force ? "&force=true" : "");
             case SetRebalancing(boolean on) -> "/admin/v1/rebalance";
             case ProbeAccount(String account) -> "/admin/v1/accounts/" + encode(account) + "/probe";
-            case RemoveAccount(String account) -> "/admin/v1/accounts/" + encode(account);
+            case RemoveAccount(String account, boolean force) ->
+                "/admin/v1/accounts/" + encode(account) + (force ? "?force=true" : "");
             case Explain(String bucket, String key) ->
                 "/admin/v1/explain?bucket=" + encode(bucket) + "&key=" + encode(key);
             case ListBuckets() -> "/admin/v1/buckets";

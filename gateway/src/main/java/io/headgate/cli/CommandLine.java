@@ -101,8 +101,9 @@ public final class CommandLine {
             admin(
                     "accounts remove",
                     List.of("NAME"),
-                    "Remove an account that was added, drained and empty",
-                    of -> new AdminRequest.RemoveAccount(of.getFirst())),
+                    List.of("--force"),
+                    "Remove an account that was added, drained and empty, with --force though garbage waits there",
+                    of -> new AdminRequest.RemoveAccount(of.operands().getFirst(), of.has("--force"))),
             admin("buckets list", List.of(), "List buckets", _ -> new AdminRequest.ListBuckets()),
             admin(
                     "buckets show",
@@ -172,7 +173,29 @@ public final class CommandLine {
                 return form.maker().apply(parsed);
             }
         }
-        throw new UsageException("unknown command: " + named(words) + "; see headgate --help");
+        throw unknown(words);
+    }
+
+    /** With the commands of the group, if the words begin with one. */
+    private static UsageException unknown(List<String> words) {
+        for (int count = Math.min(2, words.size()); count > 0; count--) {
+            String group = String.join(" ", words.subList(0, count));
+            List<Form> forms = FORMS.stream()
+                    .filter(form -> form.words().startsWith(group + " "))
+                    .toList();
+            if (!forms.isEmpty()) {
+                boolean more = words.size() > count && !words.get(count).startsWith("-");
+                StringBuilder text = new StringBuilder(more ? "unknown command: " + named(words) + "; " : "");
+                text.append("usage:");
+                forms.forEach(form -> text.append("\n  ").append(usage(form)));
+                return new UsageException(text.toString());
+            }
+        }
+        return new UsageException("unknown command: " + named(words) + "; see headgate --help");
+    }
+
+    private static String usage(Form form) {
+        return ("headgate " + form.words() + " " + form.usage()).stripTrailing();
     }
 
     private static Parsed parse(Form form, List<String> words) throws UsageException {
@@ -266,8 +289,8 @@ public final class CommandLine {
     private static String help() {
         StringBuilder text = new StringBuilder("Usage: headgate COMMAND\n\n");
         for (Form form : FORMS) {
-            String usage = ("  headgate " + form.words() + " " + form.usage()).stripTrailing();
-            text.append(usage)
+            text.append("  ")
+                    .append(usage(form))
                     .append('\n')
                     .append("      ")
                     .append(form.meaning())

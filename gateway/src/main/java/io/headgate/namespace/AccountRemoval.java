@@ -8,8 +8,10 @@ public enum AccountRemoval {
     UNKNOWN,
     /** It is not draining, so it may take blobs at any time. */
     NOT_DRAINING,
-    /** Blobs live there, or copies are being made, or garbage waits to be deleted. */
+    /** Blobs live there, or copies are being made, or garbage waits to be deleted that is not to be forgotten. */
     NOT_EMPTY,
+    /** Its garbage is being forgotten, in steps: the next may be taken at once. */
+    FORGETTING,
     /** It goes as soon as no write can be under way that began when a gateway might still have chosen it. */
     PENDING,
     /** It is gone. */

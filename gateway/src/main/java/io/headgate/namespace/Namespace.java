@@ -266,11 +266,15 @@ public interface Namespace extends AutoCloseable {
     boolean addAccount(String name, String definition, Instant now);
 
     /**
-     * Removes an account that was added, or begins to: to be called again while it is {@code PENDING}. An account that goes is draining
-     * and empty, and no intent stands that was opened until {@link AccountRemoval#SETTLE} after the first call. Its mode goes with it.
-     * {@link #setDraining} with {@code false} takes the wish back.
+     * Removes an account that was added, or begins to: to be called again while it is {@code PENDING} or {@code FORGETTING}. An account
+     * that goes is draining and empty, and no intent stands that was opened until {@link AccountRemoval#SETTLE} after the first call. Its
+     * mode goes with it. {@link #setDraining} with {@code false} takes the wish back.
+     *
+     * @param forgetGarbage remove it though garbage waits there, which is forgotten, in steps of bounded size, when nothing else is left to
+     *     wait for: its bytes stay where they are. Once asked for it holds for later calls. Intents that are taken are not waited for
+     *     then. Of an account that was not added, garbage is forgotten all the same, but for what is as young as an intent that stands
      */
-    AccountRemoval removeAccount(String name, Instant now);
+    AccountRemoval removeAccount(String name, boolean forgetGarbage, Instant now);
 
     // For who checks all of it
 

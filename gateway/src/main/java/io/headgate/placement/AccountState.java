@@ -40,11 +40,18 @@ public record AccountState(
     /**
      * A rate against its limit, both per second: as far as it is this gateway's.
      *
+     * @param current of the last second, or twice that of its last quarter if that is more
+     * @param quarter that of the last quarter of a second, of which twice as much counts
      * @param limit {@link Double#POSITIVE_INFINITY} for none
      */
-    public record Load(double current, double limit) {
+    public record Load(double current, double quarter, double limit) {
         /** No load and no limit. */
         public static final Load NONE = new Load(0, Double.POSITIVE_INFINITY);
+
+        /** Of which nothing came lately. */
+        public Load(double current, double limit) {
+            this(current, 0, limit);
+        }
 
         /** Whether the rate has reached {@code ratio} of the limit, to the nearest whole number; that is one at least, unless it is nothing. */
         boolean reaches(double ratio) {
@@ -54,7 +61,8 @@ public record AccountState(
 
         /** Whether the rate has reached it, or would exceed it with that much more; one that stands at nothing takes anything. */
         boolean exceeds(double ratio, long more) {
-            return reaches(ratio) || (current > 0 && current + more > ratio * limit);
+            double most = ratio * limit;
+            return reaches(ratio) || (current > 0 && (current + more > most || 2 * (quarter + more) >= most + 2));
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.headgate.placement;
 
+import java.util.HashSet;
 import java.util.Set;
 
 /**
@@ -17,6 +18,13 @@ public record Wish(String region, long sizeBytes, Set<String> excluded, boolean 
             throw new IllegalArgumentException("size " + sizeBytes);
         }
         excluded = Set.copyOf(excluded);
+    }
+
+    /** The same, tried in vain with one account more. */
+    public Wish without(String account) {
+        Set<String> more = new HashSet<>(excluded);
+        more.add(account);
+        return new Wish(region, sizeBytes, more, replayable);
     }
 
     /** A replayable write of that size without a preference. */

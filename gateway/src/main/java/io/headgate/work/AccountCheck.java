@@ -92,8 +92,8 @@ final class AccountCheck {
         for (int fanOut = from; fanOut < to; fanOut++) {
             compare(known, fanOut);
             if (fanOut % FAN_OUTS_A_LINE == FAN_OUTS_A_LINE - 1) {
-                progress.accept("account " + account.name() + ": " + (fanOut + 1) * 100 / BlobId.FAN_OUT + " %, " + seen
-                        + " blobs");
+                progress.accept("account " + account.name() + ": " + (fanOut + 1) * 100 / BlobId.FAN_OUT + " %, blobs: "
+                        + seen);
             }
         }
         checkUnseen(known);

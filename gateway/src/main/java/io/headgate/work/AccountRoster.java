@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -23,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -38,6 +40,7 @@ public final class AccountRoster implements Worker {
     private static final Duration INTERVAL = Duration.ofSeconds(1);
     private static final Duration TRY_AGAIN = Duration.ofSeconds(15);
     private static final Duration REMOVE_INTERVAL = Duration.ofSeconds(3);
+    private static final int FORGET_STEPS = 50;
 
     private final Namespace namespace;
     private final Accounts accounts;
@@ -60,15 +63,15 @@ public final class AccountRoster implements Worker {
     private record Opened(Account account, String definition) {}
 
     /** Why an account cannot be opened here. */
-    private record Fault(String definition, String reason, Instant triedAt) {}
+    private record Fault(String definition, String reason, Instant since, Instant triedAt) {}
 
     /**
      * How definitions are read and accounts opened.
      *
-     * @param read of what an administrator wrote; throws IllegalArgumentException, with a message that shows no secret
+     * @param read of a file's name and what an administrator wrote there; throws IllegalArgumentException, with a message that shows no secret
      * @param open of what is kept; throws RuntimeException with such a message. The account speaks to its service when it is first used
      */
-    public record Definitions(Function<String, Draft> read, Function<String, Account> open) {}
+    public record Definitions(BiFunction<String, String, Draft> read, Function<String, Account> open) {}
 
     /**
      * An account that is to be added.
@@ -100,8 +103,8 @@ public final class AccountRoster implements Worker {
         record Failed(String name, StoreCheck.Report report) implements Addition {}
     }
 
-    /** An account that this gateway cannot open, and why. */
-    public record Faulty(String name, String reason) {}
+    /** An account that this gateway cannot open, why, and since when. */
+    public record Faulty(String name, String reason, Instant since) {}
 
     /**
      * A roster over the accounts of the configuration, which stay.
@@ -176,8 +179,10 @@ public final class AccountRoster implements Worker {
             }
         }
         faults.keySet().retainAll(there.keySet());
-        List<AddedAccount> missing =
-                there.values().stream().filter(one -> isToOpen(one, now)).toList();
+        tellOfOverridden(there.keySet());
+        List<AddedAccount> missing = taken(there.values(), configured).stream()
+                .filter(one -> isToOpen(one, now))
+                .toList();
         if (!missing.isEmpty()) {
             Map<String, AccountUsage> usage = namespace.accountUsage();
             Map<String, AccountMode> modes = namespace.accountModes();
@@ -186,14 +191,21 @@ public final class AccountRoster implements Worker {
         accounts.setComplete(faults.isEmpty());
     }
 
-    private boolean isToOpen(AddedAccount account, Instant now) {
-        String name = account.name();
-        if (configured.contains(name)) {
-            if (told.add(name)) {
+    /** Of the accounts that were added, those that are taken as the namespace has them: what the configuration names wins. */
+    public static List<AddedAccount> taken(Collection<AddedAccount> added, Set<String> configured) {
+        return added.stream().filter(one -> !configured.contains(one.name())).toList();
+    }
+
+    private void tellOfOverridden(Set<String> added) {
+        for (String name : configured) {
+            if (added.contains(name) && told.add(name)) {
                 LOG.warn("account {} is taken from the configuration, and not as it was added at run time", name);
             }
-            return false;
         }
+    }
+
+    private boolean isToOpen(AddedAccount account, Instant now) {
+        String name = account.name();
         Fault fault = faults.get(name);
         boolean waits = fault != null
                 && fault.definition().equals(account.definition())
@@ -208,7 +220,9 @@ public final class AccountRoster implements Worker {
             faults.remove(one.name());
         } catch (RuntimeException failed) {
             String reason = String.valueOf(failed.getMessage());
-            Fault before = faults.put(one.name(), new Fault(one.definition(), reason, clock.instant()));
+            Instant now = clock.instant();
+            Fault before = faults.get(one.name());
+            faults.put(one.name(), new Fault(one.definition(), reason, before == null ? now : before.since(), now));
             if (before == null) {
                 LOG.warn("account {} was added, but cannot be opened here: {}", one.name(), reason);
             }
@@ -226,7 +240,7 @@ public final class AccountRoster implements Worker {
         open.put(account.name(), new Opened(account, definition));
         opened.accept(account);
         accounts.add(account);
-        LOG.info("account {} has come: {}", account.name(), account.kind());
+        LOG.info("account {} was added: {}", account.name(), account.kind());
     }
 
     private void close(String name) {
@@ -235,7 +249,7 @@ public final class AccountRoster implements Worker {
             accounts.remove(gone.account());
             closed.accept(gone.account());
             gone.account().close();
-            LOG.info("account {} has gone", name);
+            LOG.info("account {} is closed", name);
         }
     }
 
@@ -255,7 +269,7 @@ public final class AccountRoster implements Worker {
             lock.unlock();
         }
         for (String name : removing) {
-            if (namespace.removeAccount(name, now) == AccountRemoval.REMOVED) {
+            if (removeByNow(name, false) == AccountRemoval.REMOVED) {
                 LOG.info("account {} is removed", name);
                 refresh();
             }
@@ -265,14 +279,15 @@ public final class AccountRoster implements Worker {
     /**
      * Adds an account, for all gateways. It is checked first.
      *
+     * @param file where it was written, for errors
      * @param document what an administrator wrote
      * @param force whether to add it though the check fails
      */
-    public Addition add(String document, boolean force) {
+    public Addition add(String file, String document, boolean force) {
         Draft draft;
         Account account;
         try {
-            draft = definitions.read().apply(document);
+            draft = definitions.read().apply(file, document);
         } catch (IllegalArgumentException invalid) {
             return new Addition.Invalid(String.valueOf(invalid.getMessage()));
         }
@@ -367,10 +382,23 @@ public final class AccountRoster implements Worker {
         }
     }
 
-    /** Removes an account that was added, for all gateways, or begins to. */
-    public AccountRemoval remove(String name) {
-        AccountRemoval removal = namespace.removeAccount(name, clock.instant());
+    /**
+     * Removes an account that was added, for all gateways, or begins to.
+     *
+     * @param forgetGarbage as {@link Namespace#removeAccount} says
+     */
+    public AccountRemoval remove(String name, boolean forgetGarbage) {
+        AccountRemoval removal = removeByNow(name, forgetGarbage);
         refresh();
+        return removal;
+    }
+
+    /** Forgets much garbage at once, but does not hold up for ever whoever asks. */
+    private AccountRemoval removeByNow(String name, boolean forgetGarbage) {
+        AccountRemoval removal = namespace.removeAccount(name, forgetGarbage, clock.instant());
+        for (int i = 0; i < FORGET_STEPS && removal == AccountRemoval.FORGETTING; i++) {
+            removal = namespace.removeAccount(name, forgetGarbage, clock.instant());
+        }
         return removal;
     }
 
@@ -398,7 +426,10 @@ public final class AccountRoster implements Worker {
         lock.lock();
         try {
             return faults.entrySet().stream()
-                    .map(fault -> new Faulty(fault.getKey(), fault.getValue().reason()))
+                    .map(fault -> new Faulty(
+                            fault.getKey(),
+                            fault.getValue().reason(),
+                            fault.getValue().since()))
                     .toList();
         } finally {
             lock.unlock();

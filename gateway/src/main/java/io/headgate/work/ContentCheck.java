@@ -44,9 +44,11 @@ final class ContentCheck {
     private final Namespace namespace;
     private final Accounts accounts;
     private final Fsck.Tally tally;
-    private final Consumer<Finding> found;
+    private final SharedDamage found;
     private final Consumer<String> progress;
     private final Semaphore readers = new Semaphore(READERS);
+    /** Versions whose bytes are not there. */
+    private long missing;
 
     /** What came of one version. */
     private sealed interface Verdict {
@@ -59,7 +61,10 @@ final class ContentCheck {
 
         record Wrong(ObjectVersion version, Mismatch mismatch) implements Verdict {}
 
-        /** Its bytes could not be had; that they are missing is found elsewhere. */
+        /** Its bytes are not all there, which is found where the account is compared with the namespace. */
+        record Missing() implements Verdict {}
+
+        /** Its bytes could not be had. */
         record Unread(String why) implements Verdict {}
     }
 
@@ -75,7 +80,7 @@ final class ContentCheck {
         this.namespace = namespace;
         this.accounts = accounts;
         this.tally = tally;
-        this.found = found;
+        this.found = new SharedDamage(found);
         this.progress = progress;
     }
 
@@ -89,6 +94,12 @@ final class ContentCheck {
             }
             last = page.isEmpty() ? last : page.getLast().value();
         } while (page.size() == PAGE);
+        found.end();
+        boolean wasFound =
+                tally.findings.containsKey(Finding.Kind.LOST) || tally.findings.containsKey(Finding.Kind.WRONG_LENGTH);
+        if (missing > 0 && !wasFound) {
+            tally.unchecked.add("versions whose bytes were missing when they were read: " + missing);
+        }
     }
 
     private void check(BucketName bucket) throws InterruptedException {
@@ -102,7 +113,7 @@ final class ContentCheck {
                 last = page.last();
                 more = page.truncated();
             }
-            progress.accept("bucket " + bucket + ": " + tally.verified + " versions read");
+            progress.accept("bucket " + bucket + ": " + tally.verified + " verified");
         }
     }
 
@@ -137,6 +148,7 @@ final class ContentCheck {
             case Verdict.Verified() -> tally.verified++;
             case Verdict.Unverifiable() -> tally.unverifiable++;
             case Verdict.Gone() -> {}
+            case Verdict.Missing() -> missing++;
             case Verdict.Unread(String why) -> {
                 if (!tally.unchecked.contains(why)) {
                     tally.unchecked.add(why);
@@ -161,7 +173,7 @@ final class ContentCheck {
             boolean certain = switch (verdict) {
                 case Verdict.Verified _, Verdict.Unverifiable _, Verdict.Gone _ -> true;
                 case Verdict.Wrong _ -> same > 1;
-                case Verdict.Unread _ -> same == TRIES;
+                case Verdict.Missing _, Verdict.Unread _ -> same == TRIES;
             };
             if (certain) {
                 return verdict;
@@ -181,7 +193,7 @@ final class ContentCheck {
             return digests.areConclusive() ? new Verdict.Verified() : new Verdict.Unverifiable();
         } catch (BlobStoreException fault) {
             return switch (fault.kind()) {
-                case MISSING -> new Verdict.Unread("versions whose bytes are missing were not verified");
+                case MISSING -> new Verdict.Missing();
                 case ACCOUNT_FAULT, THROTTLED -> new Verdict.Unread("checksums: " + fault.getMessage());
             };
         } catch (IOException fault) {

@@ -68,7 +68,7 @@ public final class Fsck {
     public interface Listener {
         void found(Finding finding);
 
-        /** How far it is, in a line for people. */
+        /** How far it is, in a line for people; there may be many. */
         void progress(String line);
     }
 
@@ -199,13 +199,15 @@ public final class Fsck {
     }
 
     private void lost(List<BlobId> unknown) {
+        SharedDamage shared = new SharedDamage(this::found);
         for (int i = 0; i < unknown.size(); i += Namespace.MOST_HELD) {
             List<BlobId> some = unknown.subList(i, Math.min(unknown.size(), i + Namespace.MOST_HELD));
             namespace.holders(some, holder -> {
                 if (holder.slice().account().isEmpty()) {
-                    found(LostBlobs.finding(Finding.Kind.LOST, holder, Map.of()));
+                    shared.accept(LostBlobs.finding(Finding.Kind.LOST, holder, Map.of()));
                 }
             });
+            shared.end();
         }
     }
 

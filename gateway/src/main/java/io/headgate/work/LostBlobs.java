@@ -15,7 +15,7 @@ import java.util.function.Consumer;
 final class LostBlobs {
     private final String account;
     private final Namespace namespace;
-    private final Consumer<Finding> found;
+    private final SharedDamage found;
     private final Map<BlobId, Lost> lost = new TreeMap<>();
 
     /** @param actualBytes -1 if it is not there */
@@ -24,7 +24,7 @@ final class LostBlobs {
     LostBlobs(String account, Namespace namespace, Consumer<Finding> found) {
         this.account = account;
         this.namespace = namespace;
-        this.found = found;
+        this.found = new SharedDamage(found);
     }
 
     void add(BlobId blob, long sizeBytes, long actualBytes) {
@@ -49,6 +49,7 @@ final class LostBlobs {
                         missing ? Map.of() : lengths(of)));
             }
         });
+        found.end();
         lost.clear();
     }
 

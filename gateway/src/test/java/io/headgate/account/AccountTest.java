@@ -14,6 +14,8 @@ import io.headgate.blob.Bytes;
 import io.headgate.domain.BlobId;
 import io.headgate.domain.BodyException;
 import io.headgate.placement.AccountState.Admission;
+import io.headgate.placement.Thresholds;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -86,6 +88,27 @@ final class AccountTest {
         assertThat(account.meter().bytesInTotal()).isEqualTo(1000);
         assertThat(account.meter().bytesOutTotal()).isEqualTo(500);
         assertThat(heard).containsExactly("PUT OK 0", "GET OK 0");
+    }
+
+    @Test
+    void a_put_that_is_sent_in_parts_counts_as_many_requests_as_its_bytes_come() throws Exception {
+        store.requests = 5;
+        BlobId id = Bytes.freshId();
+        List<Long> counted = new ArrayList<>();
+        InputStream body = new FilterInputStream(Bytes.stream(Bytes.of(id, 1000))) {
+            @Override
+            public int read(byte[] buffer, int offset, int length) throws IOException {
+                counted.add(account.meter().requestsTotal());
+                return super.read(buffer, offset, Math.min(length, 250));
+            }
+        };
+        Reservation reservation =
+                account.tryAdmit(1000, Long.MAX_VALUE, Thresholds.DEFAULT).orElseThrow();
+        account.put(reservation, id, 1000, body);
+
+        assertThat(counted.subList(0, 5)).containsExactly(1L, 2L, 3L, 4L, 5L);
+        assertThat(account.meter().requestsTotal()).isEqualTo(5);
+        assertThat(account.meter().requests().sentPerSecond()).isEqualTo(5);
     }
 
     @Test
@@ -369,6 +392,7 @@ final class AccountTest {
         RuntimeException bug;
         long usable = Long.MAX_VALUE;
         long delayMillis;
+        long requests = 1;
         boolean closed;
 
         private void failIfTold() throws BlobStoreException {
@@ -435,6 +459,11 @@ final class AccountTest {
         @Override
         public long usableBytes() {
             return usable;
+        }
+
+        @Override
+        public long putRequests(long lengthBytes) {
+            return requests;
         }
 
         @Override

@@ -47,6 +47,21 @@ final class CircuitBreakerTest {
     }
 
     @Test
+    void it_tells_for_how_long_it_has_not_been_closed_whatever_probes_were_made() {
+        assertThat(breaker.openFor()).isEmpty();
+        fail(3);
+        clock.moveMillis(400_000);
+        fail(1);
+        clock.moveMillis(400_000);
+        Permit probe = permit();
+        assertThat(breaker.openFor()).contains(Duration.ofMillis(800_000));
+        probe.released();
+        assertThat(breaker.openFor()).contains(Duration.ofMillis(800_000));
+        permit().succeeded();
+        assertThat(breaker.openFor()).isEmpty();
+    }
+
+    @Test
     void three_failures_spread_over_more_than_the_window_leave_it_closed() {
         for (int i = 0; i < 20; i++) {
             fail(1);

@@ -201,13 +201,15 @@ final class AddedAccountsTest {
                                         .replace("s3-2/", "s3-1/")))
                         .err())
                 .isEqualTo("headgate: the account s3-2 would be where the account s3-1 is\n");
-        assertThat(admin(first, "add", file("{name: s3-2, type: s3, bukket: x}"))
-                        .err())
-                .isEqualTo("headgate: the account's file:1: storage_shards.bukket: is not a known key\n");
-        assertThat(admin(first, "add", file("{name: disk-9, type: local, path: relative/disk-9}"))
-                        .err())
+        String misspelt = file("name: s3-2\ntype: s3\nbukket: x");
+        assertThat(admin(first, "add", misspelt).err())
                 .isEqualTo(
-                        "headgate: the account's file: path: 'relative/disk-9' does not begin with /, as it must here\n");
+                        "headgate: %1$s:1: needs the key bucket for the type s3\n%1$s:3: bukket: is not a known key\n"
+                                .formatted(misspelt));
+        String relative = file("{name: disk-9, type: local, path: relative/disk-9}");
+        assertThat(admin(first, "add", relative).err())
+                .isEqualTo("headgate: " + relative
+                        + ":1: path: \"relative/disk-9\" does not begin with /, as it must here\n");
         assertThat(admin(first, "add", file(entry("s3-2", "${NOT_SET}", TestService.BUCKET)))
                         .err())
                 .contains("refers to the environment variable NOT_SET, which is not set");

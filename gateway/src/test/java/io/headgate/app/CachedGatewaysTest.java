@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.app.config.ConfigLoader;
+import io.headgate.namespace.cache.Wire;
 import io.headgate.namespace.postgres.Postgres;
 import io.headgate.namespace.postgres.PostgresOptions;
 import io.headgate.servers.RedisServer;
@@ -29,16 +30,21 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
+import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /** Two gateways over one PostgreSQL and one Redis, as clients see them. */
 final class CachedGatewaysTest {
     private static final Pattern READY =
             Pattern.compile("S3 on (http://127.0.0.1:\\d+), admin on (http://127.0.0.1:\\d+)");
+    private static final Pattern MISSES = Pattern.compile("headgate_cache_lookups_total\\{result=\"miss\"} (\\S+)");
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    /** Longer than any outage of these tests. */
+    private static final String LONG_LEASE = "5m";
 
     @TempDir
     private Path directory;
@@ -62,7 +68,12 @@ final class CachedGatewaysTest {
     }
 
     private Running start(PostgresOptions database, RedisServer redis, String name) throws Exception {
-        Map<String, String> environment = new HashMap<>();
+        return start(database, redis, name, Map.of());
+    }
+
+    private Running start(PostgresOptions database, RedisServer redis, String name, Map<String, String> settings)
+            throws Exception {
+        Map<String, String> environment = new HashMap<>(settings);
         environment.put("HEADGATE_NAMESPACE_ENGINE", "postgres");
         environment.put(
                 "HEADGATE_NAMESPACE_URL", "postgresql://postgres@" + database.hosts() + "/" + database.database());
@@ -86,6 +97,7 @@ final class CachedGatewaysTest {
                 .endpointOverride(URI.create(ready.group(1)))
                 .region(Region.US_EAST_1)
                 .forcePathStyle(true)
+                .overrideConfiguration(override -> override.retryStrategy(AwsRetryStrategy.doNotRetry()))
                 .credentialsProvider(
                         StaticCredentialsProvider.create(AwsBasicCredentials.create("root", "root-secret")))
                 .build();
@@ -134,5 +146,62 @@ final class CachedGatewaysTest {
             put(other, "a", "three");
             assertThat(length(one, "a")).isEqualTo(5);
         }
+    }
+
+    private static String content(Running through, String key) {
+        return through.client()
+                .getObjectAsBytes(get -> get.bucket("photos").key(key))
+                .asUtf8String();
+    }
+
+    @Test
+    void while_the_database_is_down_what_is_cached_can_be_read_and_writes_are_told_to_come_back() throws Exception {
+        PostgresOptions database = Postgres.fresh();
+        try (RedisServer redis = RedisServer.start();
+                Wire wire = Wire.to(Postgres.port(database));
+                Running gateway = start(
+                        Postgres.through(database, wire.port()),
+                        redis,
+                        "one",
+                        Map.of("HEADGATE_NAMESPACE_CACHE_LEASE", LONG_LEASE))) {
+            doNotWait(database);
+            await().atMost(PATIENCE).until(() -> gateway.metrics().contains("headgate_cache_on 1.0"));
+            gateway.client().createBucket(create -> create.bucket("photos"));
+            put(gateway, "a", "four");
+            put(gateway, "not-cached", "1");
+            await().atMost(PATIENCE).until(() -> {
+                String before = misses(gateway);
+                assertThat(length(gateway, "a")).isEqualTo(4);
+                return misses(gateway).equals(before);
+            });
+
+            wire.cut();
+            assertThatThrownBy(() -> put(gateway, "b", "new"))
+                    .isInstanceOfSatisfying(S3Exception.class, CachedGatewaysTest::assertIsToComeBack);
+            assertThat(length(gateway, "a")).isEqualTo(4);
+            assertThat(content(gateway, "a")).isEqualTo("four");
+            assertThatThrownBy(() -> length(gateway, "not-cached"))
+                    .isInstanceOfSatisfying(S3Exception.class, CachedGatewaysTest::assertIsToComeBack);
+
+            wire.restore();
+            await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+                put(gateway, "b", "new");
+                return true;
+            });
+            assertThat(content(gateway, "b")).isEqualTo("new");
+            assertThat(content(gateway, "not-cached")).isEqualTo("1");
+        }
+    }
+
+    private static String misses(Running gateway) throws Exception {
+        Matcher misses = MISSES.matcher(gateway.metrics());
+        assertThat(misses.find()).isTrue();
+        return misses.group(1);
+    }
+
+    private static void assertIsToComeBack(S3Exception refused) {
+        assertThat(refused.statusCode()).isEqualTo(503);
+        assertThat(refused.awsErrorDetails().sdkHttpResponse().firstMatchingHeader("Retry-After"))
+                .isPresent();
     }
 }

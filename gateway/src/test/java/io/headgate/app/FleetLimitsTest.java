@@ -93,6 +93,8 @@ final class FleetLimitsTest {
         environment.put(
                 "HEADGATE_NAMESPACE_URL", "postgresql://postgres:any@" + database.hosts() + "/" + database.database());
         environment.put("HEADGATE_NAMESPACE_CONNECTIONS", "8");
+        // Shorter than these clients, who wait for their answers, would have to wait at the limits.
+        environment.put("HEADGATE_PLACEMENT_MAX_WAIT", "100ms");
         environment.put("HEADGATE_DATA_DIR", own.toString());
         environment.put(
                 "STORAGE_SHARDS",

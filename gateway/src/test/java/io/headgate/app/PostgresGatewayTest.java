@@ -87,4 +87,14 @@ final class PostgresGatewayTest {
                 .hasMessageContaining("127.0.0.1:1")
                 .hasMessageNotContaining("hush");
     }
+
+    @Test
+    void a_host_of_its_database_that_is_not_known_is_named() {
+        configure("postgresql://headgate:hush-hush@no-such-host.invalid/meta");
+
+        assertThatThrownBy(this::start)
+                .isInstanceOf(StartException.class)
+                .hasMessageContaining("(the host no-such-host.invalid is not known)")
+                .hasMessageNotContaining("hush");
+    }
 }

@@ -119,6 +119,12 @@ public abstract class RemoteStoreContract {
     }
 
     @Test
+    void a_check_names_a_host_that_is_not_known() throws Exception {
+        assertThat(checked(openStore(URI.create("http://no-such-host.invalid:81"), Keys.RIGHT, 64)))
+                .contains("no-such-host.invalid");
+    }
+
+    @Test
     void a_check_tells_how_far_the_clocks_differ() throws Exception {
         InstantSource slow = InstantSource.offset(InstantSource.system(), Duration.ofMinutes(-7));
 

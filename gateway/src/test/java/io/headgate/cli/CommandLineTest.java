@@ -63,16 +63,18 @@ final class CommandLineTest {
                 .isEqualTo(new AdminRequest.AddAccount(Path.of("x.yaml"), false));
         assertThat(request("admin accounts add --force x.yaml"))
                 .isEqualTo(new AdminRequest.AddAccount(Path.of("x.yaml"), true));
-        assertThat(new AdminRequest.AddAccount(Path.of("x"), true).target()).isEqualTo("/admin/v1/accounts?force=true");
+        assertThat(new AdminRequest.AddAccount(Path.of("x"), true).target())
+                .isEqualTo("/admin/v1/accounts?file=x&force=true");
         assertThat(new AdminRequest.AddAccount(Path.of("x"), true).method()).isEqualTo("POST");
         assertThat(new AdminRequest.AddAccount(Path.of("x"), true).file()).contains(Path.of("x"));
         assertThat(request("admin accounts rebalance")).isEqualTo(new AdminRequest.SetRebalancing(true));
         assertThat(request("admin accounts rebalance --stop")).isEqualTo(new AdminRequest.SetRebalancing(false));
         assertThat(new AdminRequest.SetRebalancing(false).method()).isEqualTo("DELETE");
         assertThat(request("admin accounts probe a")).isEqualTo(new AdminRequest.ProbeAccount("a"));
-        assertThat(request("admin accounts remove a")).isEqualTo(new AdminRequest.RemoveAccount("a"));
-        assertThat(new AdminRequest.RemoveAccount("a/b").target()).isEqualTo("/admin/v1/accounts/a%2Fb");
-        assertThat(new AdminRequest.RemoveAccount("a").method()).isEqualTo("DELETE");
+        assertThat(request("admin accounts remove a")).isEqualTo(new AdminRequest.RemoveAccount("a", false));
+        assertThat(request("admin accounts remove a --force").target()).isEqualTo("/admin/v1/accounts/a?force=true");
+        assertThat(new AdminRequest.RemoveAccount("a/b", false).target()).isEqualTo("/admin/v1/accounts/a%2Fb");
+        assertThat(new AdminRequest.RemoveAccount("a", true).method()).isEqualTo("DELETE");
     }
 
     private static AdminRequest request(String line) throws UsageException {
@@ -139,7 +141,9 @@ final class CommandLineTest {
     @CsvSource(delimiter = '|', textBlock = """
                     ''                             | no command given
                     serv                           | unknown command: serv;
-                    admin                          | unknown command: admin;
+                    admin                          | usage:
+                    admin --json                   | usage:
+                    admin acounts list             | unknown command: admin acounts list; usage:
                     admin accounts lst x y         | unknown command: admin accounts lst;
                     --verbose                      | unknown command: --verbose;
                     serve --listn a:1              | --listn: unknown flag of headgate serve
@@ -157,6 +161,19 @@ final class CommandLineTest {
                     """)
     void an_error_names_what_is_wrong(String line, String message) {
         assertThatThrownBy(() -> parse(line)).isInstanceOf(UsageException.class).hasMessageStartingWith(message);
+    }
+
+    @Test
+    void a_group_of_commands_alone_shows_them() {
+        assertThatThrownBy(() -> parse("admin buckets")).hasMessage("""
+                usage:
+                  headgate admin buckets list [--json]
+                  headgate admin buckets show NAME [--json]""");
+        assertThatThrownBy(() -> parse("admin buckets lst"))
+                .hasMessageStartingWith("unknown command: admin buckets lst; usage:\n  headgate admin buckets list");
+        assertThatThrownBy(() -> parse("admin"))
+                .hasMessageContaining("headgate admin accounts list")
+                .hasMessageContaining("headgate admin namespace backup FILE");
     }
 
     @Test

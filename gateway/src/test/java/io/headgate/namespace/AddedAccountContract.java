@@ -56,27 +56,28 @@ public abstract class AddedAccountContract extends NamespaceSuite {
     @Test
     void an_account_goes_once_no_write_can_be_under_way_to_it() {
         namespace.addAccount("disk-1", "{}", NOW);
-        assertThat(namespace.removeAccount("disk-2", NOW)).isEqualTo(AccountRemoval.UNKNOWN);
-        assertThat(namespace.removeAccount("disk-1", NOW)).isEqualTo(AccountRemoval.NOT_DRAINING);
+        assertThat(namespace.removeAccount("disk-2", false, NOW)).isEqualTo(AccountRemoval.UNKNOWN);
+        assertThat(namespace.removeAccount("disk-1", false, NOW)).isEqualTo(AccountRemoval.NOT_DRAINING);
         namespace.setDraining("disk-1", true);
 
-        assertThat(namespace.removeAccount("disk-1", NOW)).isEqualTo(AccountRemoval.PENDING);
+        assertThat(namespace.removeAccount("disk-1", false, NOW)).isEqualTo(AccountRemoval.PENDING);
         assertThat(namespace.addedAccounts()).containsExactly(new AddedAccount("disk-1", "{}", NOW, Optional.of(NOW)));
-        assertThat(namespace.removeAccount("disk-1", SETTLED.plusSeconds(99)))
+        assertThat(namespace.removeAccount("disk-1", false, SETTLED.plusSeconds(99)))
                 .as("an intent stands")
                 .isEqualTo(AccountRemoval.PENDING);
         namespace.takeExpiredIntents(NOW.plusSeconds(1_000_000), 10);
-        assertThat(namespace.removeAccount("disk-1", SETTLED.plusSeconds(99)))
+        assertThat(namespace.removeAccount("disk-1", false, SETTLED.plusSeconds(99)))
                 .as("what was written under it is not swept yet")
                 .isEqualTo(AccountRemoval.PENDING);
 
         endIntents();
         namespace.openIntent("gateway-2", SETTLED.plusMillis(1), SETTLED.plusSeconds(10), SETTLED.plusSeconds(60));
-        assertThat(namespace.removeAccount("disk-1", SETTLED.minusMillis(1))).isEqualTo(AccountRemoval.PENDING);
-        assertThat(namespace.removeAccount("disk-1", SETTLED)).isEqualTo(AccountRemoval.REMOVED);
+        assertThat(namespace.removeAccount("disk-1", false, SETTLED.minusMillis(1)))
+                .isEqualTo(AccountRemoval.PENDING);
+        assertThat(namespace.removeAccount("disk-1", false, SETTLED)).isEqualTo(AccountRemoval.REMOVED);
         assertThat(names()).isEmpty();
         assertThat(namespace.accountModes()).doesNotContainKey("disk-1");
-        assertThat(namespace.removeAccount("disk-1", SETTLED)).isEqualTo(AccountRemoval.UNKNOWN);
+        assertThat(namespace.removeAccount("disk-1", false, SETTLED)).isEqualTo(AccountRemoval.UNKNOWN);
     }
 
     @Test
@@ -84,44 +85,126 @@ public abstract class AddedAccountContract extends NamespaceSuite {
         namespace.addAccount("disk-1", "{}", NOW);
         namespace.setDraining("disk-1", true);
         put("a", 10);
-        assertThat(namespace.removeAccount("disk-1", NOW)).isEqualTo(AccountRemoval.NOT_EMPTY);
+        assertThat(namespace.removeAccount("disk-1", false, NOW)).isEqualTo(AccountRemoval.NOT_EMPTY);
 
         delete("a");
-        assertThat(namespace.removeAccount("disk-1", NOW)).as("garbage").isEqualTo(AccountRemoval.NOT_EMPTY);
+        assertThat(namespace.removeAccount("disk-1", false, NOW)).as("garbage").isEqualTo(AccountRemoval.NOT_EMPTY);
 
         namespace.garbageDeleted("disk-1", garbage());
-        assertThat(namespace.removeAccount("disk-1", NOW)).isEqualTo(AccountRemoval.PENDING);
+        assertThat(namespace.removeAccount("disk-1", false, NOW)).isEqualTo(AccountRemoval.PENDING);
         put("late", 10);
         endIntents();
-        assertThat(namespace.removeAccount("disk-1", SETTLED))
+        assertThat(namespace.removeAccount("disk-1", false, SETTLED))
                 .as("a write that had begun")
                 .isEqualTo(AccountRemoval.NOT_EMPTY);
+    }
+
+    @Test
+    void an_account_goes_with_its_garbage_if_that_is_wanted_and_with_nothing_that_lives() {
+        namespace.addAccount("disk-1", "{}", NOW);
+        assertThat(namespace.removeAccount("disk-1", true, NOW)).isEqualTo(AccountRemoval.NOT_DRAINING);
+        namespace.setDraining("disk-1", true);
+        put("a", 10);
+        put("b", 20);
+        assertThat(namespace.removeAccount("disk-1", true, NOW)).isEqualTo(AccountRemoval.NOT_EMPTY);
+        delete("a");
+        assertThat(namespace.removeAccount("disk-1", true, NOW)).as("one lives").isEqualTo(AccountRemoval.NOT_EMPTY);
+        delete("b");
+
+        assertThat(namespace.removeAccount("disk-1", true, NOW)).isEqualTo(AccountRemoval.PENDING);
+        assertThat(garbage()).as("nothing is forgotten before it must").hasSize(2);
+        assertThat(namespace.removeAccount("disk-1", false, SETTLED))
+                .as("a write may be sent again")
+                .isEqualTo(AccountRemoval.PENDING);
+        namespace.takeExpiredIntents(NOW.plusSeconds(1_000_000), 10);
+        assertThat(namespace.removeAccount("disk-1", false, SETTLED))
+                .as("asked for once, and what was never committed is left there too")
+                .isEqualTo(AccountRemoval.FORGETTING);
+        assertThat(namespace.accountUsage().getOrDefault("disk-1", AccountUsage.NONE))
+                .isEqualTo(AccountUsage.NONE);
+        assertThat(namespace.removeAccount("disk-1", false, SETTLED)).isEqualTo(AccountRemoval.REMOVED);
+        assertThat(names()).isEmpty();
+        assertThat(garbage()).isEmpty();
+    }
+
+    @Test
+    void copies_that_moves_left_behind_are_forgotten_and_one_that_is_being_made_is_waited_for() {
+        namespace.addAccount("disk-2", "{}", NOW);
+        namespace.setDraining("disk-2", true);
+        BlobMove left = move(put("a", 10));
+        BlobMove making = move(put("b", 10));
+        namespace.beginMoves(List.of(left, making), NOW);
+        namespace.abandonMoves(List.of(left), NOW);
+        endIntents();
+        assertThat(namespace.removeAccount("disk-2", true, NOW)).isEqualTo(AccountRemoval.PENDING);
+
+        assertThat(namespace.removeAccount("disk-2", false, SETTLED)).isEqualTo(AccountRemoval.FORGETTING);
+        assertThat(namespace.removeAccount("disk-2", false, SETTLED)).isEqualTo(AccountRemoval.PENDING);
+        namespace.abandonMoves(List.of(making), SETTLED);
+        assertThat(namespace.removeAccount("disk-2", false, SETTLED)).isEqualTo(AccountRemoval.FORGETTING);
+        assertThat(namespace.removeAccount("disk-2", false, SETTLED)).isEqualTo(AccountRemoval.REMOVED);
+    }
+
+    @Test
+    void who_ends_the_draining_keeps_the_garbage_too() {
+        namespace.addAccount("disk-1", "{}", NOW);
+        namespace.setDraining("disk-1", true);
+        put("a", 10);
+        delete("a");
+        namespace.removeAccount("disk-1", true, NOW);
+
+        namespace.setDraining("disk-1", false);
+        namespace.setDraining("disk-1", true);
+        endIntents();
+
+        assertThat(namespace.removeAccount("disk-1", false, SETTLED)).isEqualTo(AccountRemoval.NOT_EMPTY);
+        assertThat(garbage()).hasSize(1);
+    }
+
+    @Test
+    void of_an_account_that_was_not_added_garbage_is_forgotten_unless_a_write_may_still_ask_for_it() {
+        namespace.setReadOnly("disk-1", true);
+        put("a", 10);
+        assertThat(namespace.removeAccount("disk-1", true, NOW)).isEqualTo(AccountRemoval.NOT_EMPTY);
+        delete("a");
+        assertThat(namespace.removeAccount("disk-1", false, NOW)).isEqualTo(AccountRemoval.UNKNOWN);
+
+        assertThat(namespace.removeAccount("disk-1", true, SETTLED)).isEqualTo(AccountRemoval.PENDING);
+        endIntents();
+        namespace.openIntent("gateway-2", NOW.plusSeconds(1_000), NOW.plusSeconds(1_010), NOW.plusSeconds(1_060));
+        assertThat(namespace.removeAccount("disk-1", true, SETTLED)).isEqualTo(AccountRemoval.FORGETTING);
+        assertThat(namespace.removeAccount("disk-1", true, SETTLED)).isEqualTo(AccountRemoval.REMOVED);
+        assertThat(garbage()).isEmpty();
+        assertThat(namespace.accountModes()).doesNotContainKey("disk-1");
+        assertThat(namespace.removeAccount("disk-1", true, SETTLED)).isEqualTo(AccountRemoval.UNKNOWN);
+    }
+
+    private static BlobMove move(ObjectVersion version) {
+        Slice slice = ((Manifest.Inline) version.manifest()).slice().orElseThrow();
+        return new BlobMove(slice.blob(), "disk-1", "disk-2", slice.lengthBytes());
     }
 
     @Test
     void a_copy_that_is_being_made_keeps_its_account() {
         namespace.addAccount("disk-2", "{}", NOW);
         namespace.setDraining("disk-2", true);
-        ObjectVersion version = put("a", 10);
-        Slice slice = ((Manifest.Inline) version.manifest()).slice().orElseThrow();
-        BlobMove move = new BlobMove(slice.blob(), "disk-1", "disk-2", 10);
-        namespace.beginMoves(List.of(move), NOW);
+        namespace.beginMoves(List.of(move(put("a", 10))), NOW);
 
-        assertThat(namespace.removeAccount("disk-2", NOW)).isEqualTo(AccountRemoval.NOT_EMPTY);
+        assertThat(namespace.removeAccount("disk-2", false, NOW)).isEqualTo(AccountRemoval.NOT_EMPTY);
     }
 
     @Test
     void to_end_the_draining_is_to_keep_the_account() {
         namespace.addAccount("disk-1", "{}", NOW);
         namespace.setDraining("disk-1", true);
-        namespace.removeAccount("disk-1", NOW);
+        namespace.removeAccount("disk-1", false, NOW);
 
         namespace.setDraining("disk-1", false);
 
         assertThat(namespace.addedAccounts()).containsExactly(new AddedAccount("disk-1", "{}", NOW, Optional.empty()));
         namespace.setDraining("disk-1", true);
         endIntents();
-        assertThat(namespace.removeAccount("disk-1", SETTLED)).isEqualTo(AccountRemoval.PENDING);
+        assertThat(namespace.removeAccount("disk-1", false, SETTLED)).isEqualTo(AccountRemoval.PENDING);
     }
 
     @Test
@@ -150,8 +233,7 @@ public abstract class AddedAccountContract extends NamespaceSuite {
 
     private void moved(String key, long sizeBytes) {
         ObjectVersion version = put(key, sizeBytes);
-        Slice slice = ((Manifest.Inline) version.manifest()).slice().orElseThrow();
-        List<BlobMove> move = List.of(new BlobMove(slice.blob(), "disk-1", "disk-2", sizeBytes));
+        List<BlobMove> move = List.of(move(version));
         assertThat(namespace.beginMoves(move, time)).hasSize(1);
         assertThat(namespace.finishMoves(move, time)).hasSize(1);
     }

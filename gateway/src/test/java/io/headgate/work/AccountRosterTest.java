@@ -11,11 +11,13 @@ import io.headgate.blob.s3.S3BlobStore;
 import io.headgate.blob.s3.S3Settings;
 import io.headgate.blob.s3.TestService;
 import io.headgate.namespace.AccountRemoval;
+import io.headgate.namespace.AccountUsage;
 import io.headgate.namespace.Garbage;
 import io.headgate.namespace.Intent;
 import io.headgate.work.AccountRoster.Addition;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -50,7 +52,7 @@ final class AccountRosterTest {
             roster = new AccountRoster(
                     site.namespace,
                     accounts,
-                    new AccountRoster.Definitions(text -> new AccountRoster.Draft(text, text), this::open),
+                    new AccountRoster.Definitions((file, text) -> new AccountRoster.Draft(text, text), this::open),
                     site.newIntents(name),
                     site.clock,
                     account -> heard.add("+" + account.name()),
@@ -92,7 +94,7 @@ final class AccountRosterTest {
 
     @Test
     void what_one_gateway_adds_the_others_open_with_their_next_look() {
-        assertThat(here.roster.add("s3-9", false)).isInstanceOf(Addition.Added.class);
+        assertThat(here.roster.add("file", "s3-9", false)).isInstanceOf(Addition.Added.class);
         assertThat(names(here)).containsExactly("disk-1", "disk-2", "disk-3", "s3-9");
         assertThat(names(there)).isEmpty();
 
@@ -107,7 +109,7 @@ final class AccountRosterTest {
     @Test
     void an_account_that_a_read_asks_for_is_looked_for_at_once() {
         there.roster.work();
-        here.roster.add("s3-9", false);
+        here.roster.add("file", "s3-9", false);
         site.clock.move(Duration.ofMillis(1));
 
         assertThat(there.accounts.byName("s3-9")).isEmpty();
@@ -117,7 +119,7 @@ final class AccountRosterTest {
 
     @Test
     void an_account_comes_with_the_use_and_the_modes_that_the_namespace_knows() throws Exception {
-        here.roster.add("s3-9", false);
+        here.roster.add("file", "s3-9", false);
         site.put("a", "s3-9", 100);
         site.namespace.setReadOnly("s3-9", true);
 
@@ -131,12 +133,14 @@ final class AccountRosterTest {
 
     @Test
     void a_name_is_taken_once() {
-        here.roster.add("s3-9", false);
+        here.roster.add("file", "s3-9", false);
 
-        assertThat(here.roster.add("disk-1", false)).isInstanceOf(Addition.Taken.class);
-        assertThat(here.roster.add("s3-9", false)).isEqualTo(new Addition.Known("s3-9"));
-        assertThat(there.roster.add("s3-9", false)).isEqualTo(new Addition.Known("s3-9"));
-        assertThat(there.roster.add("disk-1", true)).as("there it is free").isInstanceOf(Addition.Added.class);
+        assertThat(here.roster.add("file", "disk-1", false)).isInstanceOf(Addition.Taken.class);
+        assertThat(here.roster.add("file", "s3-9", false)).isEqualTo(new Addition.Known("s3-9"));
+        assertThat(there.roster.add("file", "s3-9", false)).isEqualTo(new Addition.Known("s3-9"));
+        assertThat(there.roster.add("file", "disk-1", true))
+                .as("there it is free")
+                .isInstanceOf(Addition.Added.class);
         here.roster.work();
         assertThat(here.accounts.byName("disk-1").orElseThrow().kind())
                 .as("the configuration wins")
@@ -146,11 +150,12 @@ final class AccountRosterTest {
     @Test
     void an_account_that_cannot_be_opened_is_told_and_tried_again() {
         there.unable.add("s3-8");
-        here.roster.add("s3-8", false);
-        here.roster.add("s3-9", false);
+        here.roster.add("file", "s3-8", false);
+        here.roster.add("file", "s3-9", false);
         there.roster.work();
         assertThat(names(there)).containsExactly("s3-9");
-        assertThat(there.roster.faulty()).containsExactly(new AccountRoster.Faulty("s3-8", "a variable is not set"));
+        assertThat(there.roster.faulty())
+                .containsExactly(new AccountRoster.Faulty("s3-8", "a variable is not set", site.clock.instant()));
         assertThat(there.accounts.isComplete()).isFalse();
         assertThat(here.accounts.isComplete()).isTrue();
 
@@ -168,10 +173,10 @@ final class AccountRosterTest {
     void an_account_whose_check_fails_is_added_only_by_force() {
         places.put("s3-9", missingBucket());
 
-        assertThat(here.roster.add("s3-9", false)).isInstanceOf(Addition.Failed.class);
+        assertThat(here.roster.add("file", "s3-9", false)).isInstanceOf(Addition.Failed.class);
         assertThat(site.namespace.addedAccounts()).isEmpty();
         assertThat(here.heard).isEmpty();
-        assertThat(here.roster.add("s3-9", true)).isInstanceOf(Addition.Added.class);
+        assertThat(here.roster.add("file", "s3-9", true)).isInstanceOf(Addition.Added.class);
         assertThat(names(here)).contains("s3-9");
         assertThat(here.roster.check("s3-9").orElseThrow().passed()).isFalse();
     }
@@ -201,12 +206,12 @@ final class AccountRosterTest {
 
     @Test
     void an_account_goes_from_all_gateways_when_it_is_empty_and_its_writes_have_ended() throws Exception {
-        here.roster.add("s3-9", false);
+        here.roster.add("file", "s3-9", false);
         there.roster.work();
-        assertThat(here.roster.remove("s3-9")).isEqualTo(AccountRemoval.NOT_DRAINING);
+        assertThat(here.roster.remove("s3-9", false)).isEqualTo(AccountRemoval.NOT_DRAINING);
         site.namespace.setDraining("s3-9", true);
         site.put("a", "s3-9", 10);
-        assertThat(here.roster.remove("s3-9")).isEqualTo(AccountRemoval.NOT_EMPTY);
+        assertThat(here.roster.remove("s3-9", false)).isEqualTo(AccountRemoval.NOT_EMPTY);
         site.namespace.closeIntents(
                 site.namespace.standingIntents().stream().map(Intent::id).toList());
         site.delete("a");
@@ -217,7 +222,7 @@ final class AccountRosterTest {
                         .toList());
         site.clock.move(Duration.ofSeconds(1));
 
-        assertThat(here.roster.remove("s3-9")).isEqualTo(AccountRemoval.PENDING);
+        assertThat(here.roster.remove("s3-9", false)).isEqualTo(AccountRemoval.PENDING);
         assertThat(here.roster.removing()).containsExactly("s3-9");
         assertThat(names(here)).contains("s3-9");
         site.clock.move(AccountRemoval.SETTLE);
@@ -228,5 +233,27 @@ final class AccountRosterTest {
         here.roster.work();
         assertThat(names(here)).containsExactly("disk-1", "disk-2", "disk-3");
         assertThat(here.roster.removing()).isEmpty();
+    }
+
+    @Test
+    void an_account_goes_with_its_garbage_when_its_service_is_gone_for_good() throws Exception {
+        here.roster.add("file", "s3-9", false);
+        there.roster.work();
+        site.put("a", "s3-9", 10);
+        site.delete("a");
+        site.namespace.setDraining("s3-9", true);
+        here.unable.add("s3-9");
+        there.unable.add("s3-9");
+        assertThat(here.roster.remove("s3-9", true)).isEqualTo(AccountRemoval.PENDING);
+        site.namespace.takeExpiredIntents(
+                Instant.ofEpochMilli(Long.MAX_VALUE), 10); // and never swept, as that needs an answer
+
+        site.clock.move(AccountRemoval.SETTLE);
+        there.roster.work();
+
+        assertThat(names(there)).isEmpty();
+        assertThat(site.namespace.addedAccounts()).isEmpty();
+        assertThat(site.namespace.accountUsage().getOrDefault("s3-9", AccountUsage.NONE))
+                .isEqualTo(AccountUsage.NONE);
     }
 }

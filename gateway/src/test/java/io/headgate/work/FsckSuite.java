@@ -83,6 +83,42 @@ public abstract class FsckSuite extends FsckFixture {
     }
 
     @Test
+    void with_checksums_a_missing_blob_is_a_finding_and_not_something_that_was_not_checked() throws Exception {
+        BlobId blob = put("a", "disk-2", bytes(100));
+        Files.delete(file("disk-2", blob));
+
+        Fsck.Summary summary = run(false, true, 1_000_000);
+
+        assertFound(Finding.Kind.LOST, Finding.Fate.REPORTED);
+        assertThat(summary.isComplete()).isTrue();
+        assertThat(summary.verified()).isZero();
+    }
+
+    @Test
+    void of_a_damaged_blob_that_many_share_each_version_is_told_up_to_a_bound_and_then_how_many_more()
+            throws Exception {
+        byte[] bytes = bytes(1_000);
+        BlobId blob = put("a", "disk-1", bytes);
+        for (int i = 1; i < SharedDamage.MOST; i++) {
+            copy("a", "copy-" + i);
+        }
+        bytes[500] ^= 1;
+        Files.write(file("disk-1", blob), bytes);
+        run(false, true, 1_000_000);
+        assertThat(findings)
+                .hasSize(SharedDamage.MOST)
+                .allMatch(finding -> finding.kind() == Finding.Kind.WRONG_CHECKSUM);
+
+        copy("a", "copy-x");
+        copy("a", "copy-y");
+        Files.delete(file("disk-1", blob));
+        check();
+        assertThat(findings).hasSize(SharedDamage.MOST + 1).allMatch(finding -> finding.kind() == Finding.Kind.LOST);
+        assertThat(findings.getLast().details())
+                .containsExactly(entry("account", "disk-1"), entry("blob", blob.toString()), entry("more", 2L));
+    }
+
+    @Test
     void a_missing_blob_of_a_part_names_the_part_and_where_it_stands_in_the_object() throws Exception {
         Upload upload = upload("multipart");
         List<Part> parts = new ArrayList<>();

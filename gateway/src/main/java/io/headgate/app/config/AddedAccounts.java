@@ -13,8 +13,6 @@ import org.snakeyaml.engine.v2.common.ScalarStyle;
 /** Reads accounts that are added at run time by the rules of {@code storage_shards}. */
 public final class AddedAccounts {
     private static final String LIST = "storage_shards";
-    private static final String FILE = "the account's file";
-
     private final String region;
     private final List<AccountConfig> configured;
     private final EnvironmentReferences references;
@@ -35,14 +33,26 @@ public final class AddedAccounts {
     /**
      * Reads what an administrator wrote.
      *
-     * @throws ConfigException with one line that says what is wrong, without secrets
+     * @param file its name, for errors
+     * @throws ConfigException with a line for each thing that is wrong, without secrets
      */
-    public Written read(String document) throws ConfigException {
-        RawConfig.Element element = new YamlSource(FILE, references).readElement(LIST, document);
+    public Written read(String file, String document) throws ConfigException {
+        RawConfig.Element element = element(file, document);
         AccountConfig account = new AccountReader(region).read(element);
         refuseRelativePath(account, element);
         refuseTakenPlace(account);
         return new Written(account, definition(element));
+    }
+
+    /** @throws ConfigException with all that is wrong with an account by itself */
+    private RawConfig.Element element(String source, String document) throws ConfigException {
+        Problems problems = new Problems();
+        RawConfig.Element element =
+                new YamlSource(YamlSource.printable(source), references, problems).readElement(LIST, document);
+        new Values(element.values(), element.origin()).check(LIST + "[].", problems);
+        problems.check(() -> new AccountReader(region).read(element));
+        problems.throwIfAny();
+        return element;
     }
 
     /** Each gateway, and each command, would begin it at its own working directory. */
@@ -51,7 +61,7 @@ public final class AddedAccounts {
         if (account.storage() instanceof Storage.Local && written != null) {
             String path = written.shown();
             if (!path.startsWith("/") && !path.startsWith("${")) {
-                throw new ConfigException(FILE + ": path: '" + path + "' does not begin with /, as it must here");
+                throw written.origin().error("\"" + path + "\" does not begin with /, as it must here");
             }
         }
     }
@@ -80,9 +90,7 @@ public final class AddedAccounts {
 
     /** Reads what is kept of an account. Another gateway may have read it before, whose environment is another. */
     public AccountConfig reread(String definition) throws ConfigException {
-        RawConfig.Element element =
-                new YamlSource("the account's definition", references).readElement(LIST, definition);
-        AccountConfig account = new AccountReader(region).read(element);
+        AccountConfig account = new AccountReader(region).read(element("the account's definition", definition));
         refuseTakenPlace(account);
         return account;
     }

@@ -1,6 +1,11 @@
 package io.headgate.app.config;
 
-/** The configuration cannot be used. The message is one line for the operator, names file, line and key, and holds no secret. */
+import java.util.List;
+
+/**
+ * The configuration cannot be used. The message has a line for each thing that is wrong, for the operator, which names file, line and key and
+ * holds no secret.
+ */
 public final class ConfigException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -10,5 +15,14 @@ public final class ConfigException extends Exception {
 
     public ConfigException(String message, Throwable cause) {
         super(message, cause);
+    }
+
+    ConfigException(List<String> lines) {
+        super(String.join("\n", lines));
+    }
+
+    /** What is wrong, at least one line. */
+    public List<String> lines() {
+        return List.of(String.valueOf(getMessage()).split("\n", -1));
     }
 }

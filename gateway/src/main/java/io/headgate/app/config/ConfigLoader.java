@@ -35,17 +35,19 @@ public final class ConfigLoader {
      *
      * @param file the file to read, if any; a file that is named must exist
      * @param environment the process's
-     * @throws ConfigException with one line that names the place and what is wrong with it
+     * @throws ConfigException with a line for each thing that is wrong, which names its place
      */
     public static HeadgateConfig load(Optional<Path> file, Map<String, String> environment, List<Flag> flags)
             throws ConfigException {
         EnvironmentReferences references = new EnvironmentReferences(environment);
+        Problems problems = new Problems();
         RawConfig raw = RawConfig.empty();
         if (file.isPresent()) {
-            raw = new YamlSource(file.get().toString(), references).read(text(file.get()));
+            raw = new YamlSource(file.get().toString(), references, problems).read(text(file.get()));
         }
-        raw = raw.overriddenBy(fromEnvironment(environment, references)).overriddenBy(fromFlags(flags));
-        return new ConfigReader(raw, references).read();
+        raw = raw.overriddenBy(fromEnvironment(environment, references, problems))
+                .overriddenBy(fromFlags(flags));
+        return new ConfigReader(raw, references, problems).read();
     }
 
     /** Variables that look like keys and are none, sorted: worth a warning, but not an error, as orchestrators set some. */
@@ -71,8 +73,8 @@ public final class ConfigLoader {
         return setting.list().equals("storage_shards") ? STORAGE_SHARDS_VARIABLE : "HEADGATE_USERS";
     }
 
-    private static RawConfig fromEnvironment(Map<String, String> environment, EnvironmentReferences references)
-            throws ConfigException {
+    private static RawConfig fromEnvironment(
+            Map<String, String> environment, EnvironmentReferences references, Problems problems) {
         Map<String, RawValue> values = new LinkedHashMap<>();
         Map<String, List<RawConfig.Element>> lists = new LinkedHashMap<>();
         for (Setting<?> setting : Settings.ALL) {
@@ -84,7 +86,8 @@ public final class ConfigLoader {
             if (!setting.inList()) {
                 values.put(setting.key(), RawValue.literal(text, Origin.environment(variable)));
             } else if (!lists.containsKey(setting.list())) {
-                lists.put(setting.list(), new YamlSource(variable, references).readList(setting.list(), text));
+                YamlSource source = new YamlSource(variable, references, problems);
+                problems.check(() -> lists.put(setting.list(), source.readList(setting.list(), text)));
             }
         }
         return new RawConfig(values, lists);

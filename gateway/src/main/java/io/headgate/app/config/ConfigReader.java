@@ -38,16 +38,34 @@ final class ConfigReader {
 
     private final RawConfig raw;
     private final EnvironmentReferences references;
+    private final Problems problems;
     private final Values values;
 
-    /** @param references for what is read later */
-    ConfigReader(RawConfig raw, EnvironmentReferences references) {
+    /**
+     * @param references for what is read later
+     * @param problems what was wrong with the sources; what is wrong with their values comes to it
+     */
+    ConfigReader(RawConfig raw, EnvironmentReferences references, Problems problems) {
         this.raw = raw;
         this.references = references;
+        this.problems = problems;
         this.values = new Values(raw.values(), new Origin("the configuration"));
     }
 
+    /** @throws ConfigException with all that is wrong */
     HeadgateConfig read() throws ConfigException {
+        values.check("", problems);
+        problems.check(this::adminListen);
+        problems.check(this::namespace);
+        problems.check(() -> cache(values.get(Settings.ENGINE)));
+        problems.check(() -> accounts(
+                values.getOrDefault(Settings.REGION, problems), values.getOrDefault(Settings.DATA_DIR, problems)));
+        users(rootIfRight());
+        problems.throwIfAny();
+        return config();
+    }
+
+    private HeadgateConfig config() throws ConfigException {
         String region = values.get(Settings.REGION);
         Path dataDir = values.get(Settings.DATA_DIR);
         Optional<Credentials> root = root();
@@ -84,6 +102,12 @@ final class ConfigReader {
             throw values.error(Settings.ADMIN_LISTEN, "\"" + admin + "\" is the address of listen, too");
         }
         return admin;
+    }
+
+    private Optional<Credentials> rootIfRight() {
+        List<Credentials> right = new ArrayList<>();
+        problems.check(() -> root().ifPresent(right::add));
+        return right.stream().findFirst();
     }
 
     private Optional<Credentials> root() throws ConfigException {
@@ -176,35 +200,43 @@ final class ConfigReader {
             }
             return accounts;
         }
-        if (elements.isEmpty() || elements.size() > MAX_ACCOUNTS) {
+        // Those that are no accounts at all are missing here.
+        if ((elements.isEmpty() && problems.isEmpty()) || elements.size() > MAX_ACCOUNTS) {
             throw new ConfigException(
                     "storage_shards: has %d accounts, not 1 to %d".formatted(elements.size(), MAX_ACCOUNTS));
         }
         AccountReader reader = new AccountReader(region);
         for (RawConfig.Element element : elements) {
-            accounts.add(reader.read(element));
+            new Values(element.values(), element.origin()).check("storage_shards[].", problems);
+            problems.check(() -> accounts.add(reader.read(element)));
         }
         return accounts;
     }
 
-    private List<UserConfig> users(Optional<Credentials> root) throws ConfigException {
+    private List<UserConfig> users(Optional<Credentials> root) {
         List<UserConfig> users = new ArrayList<>();
         Map<String, String> ids = new HashMap<>(Map.of("root", "the root user"));
         Map<String, String> accessKeys = new HashMap<>();
         root.ifPresent(credentials -> accessKeys.put(credentials.accessKey(), "the root user"));
         for (RawConfig.Element element : raw.lists().getOrDefault("users", List.of())) {
             Values of = new Values(element.values(), element.origin());
-            String id = of.get(Settings.USER_ID);
-            of.unique(ids, id, "the id", Settings.USER_ID);
-            String accessKey = of.get(Settings.USER_ACCESS_KEY);
-            of.unique(accessKeys, accessKey, "the access key", Settings.USER_ACCESS_KEY);
-            users.add(new UserConfig(
-                    id,
-                    of.find(Settings.USER_DISPLAY_NAME).orElse(id),
-                    of.find(Settings.USER_EMAIL),
-                    new Credentials(accessKey, of.get(Settings.USER_SECRET_KEY))));
+            of.check("users[].", problems);
+            problems.check(() -> users.add(user(of, ids, accessKeys)));
         }
         return users;
+    }
+
+    private static UserConfig user(Values of, Map<String, String> ids, Map<String, String> accessKeys)
+            throws ConfigException {
+        String id = of.get(Settings.USER_ID);
+        of.unique(ids, id, "the id", Settings.USER_ID);
+        String accessKey = of.get(Settings.USER_ACCESS_KEY);
+        of.unique(accessKeys, accessKey, "the access key", Settings.USER_ACCESS_KEY);
+        return new UserConfig(
+                id,
+                of.find(Settings.USER_DISPLAY_NAME).orElse(id),
+                of.find(Settings.USER_EMAIL),
+                new Credentials(accessKey, of.get(Settings.USER_SECRET_KEY)));
     }
 
     private PlacementConfig placement() throws ConfigException {
@@ -212,6 +244,8 @@ final class ConfigReader {
                 values.get(Settings.MAX_CAPACITY_RATIO),
                 values.get(Settings.MAX_REQUEST_RATIO),
                 values.get(Settings.MAX_BYTE_RATE_RATIO),
+                values.get(Settings.MAX_WAIT),
+                values.get(Settings.MAX_WAITING),
                 values.get(Settings.USAGE_INTERVAL));
     }
 

@@ -189,9 +189,19 @@ public record HeadgateConfig(
     /** A user besides root; ids and access keys are unique. */
     public record UserConfig(String id, String displayName, Optional<String> email, Credentials credentials) {}
 
-    /** The filters of placement, and how often the accounts' use is read anew. */
+    /**
+     * The filters of placement, and how often the accounts' use is read anew.
+     *
+     * @param maxWait for so long a write waits for an account when rates keep it from all
+     * @param maxWaiting so many wait at once
+     */
     public record PlacementConfig(
-            double maxCapacityRatio, double maxRequestRatio, double maxByteRateRatio, Duration usageInterval) {}
+            double maxCapacityRatio,
+            double maxRequestRatio,
+            double maxByteRateRatio,
+            Duration maxWait,
+            int maxWaiting,
+            Duration usageInterval) {}
 
     /**
      * When an account's breaker opens, and for how long.

@@ -3,7 +3,7 @@ package io.headgate.app.config;
 /** Where a value was set, as an error begins: {@code headgate.yaml:12: listen}, {@code HEADGATE_LISTEN (environment)}. */
 record Origin(String text) {
     static Origin line(String file, int line, String key) {
-        return new Origin(file + ":" + line + ": " + key);
+        return new Origin(file + ":" + line + (key.isEmpty() ? "" : ": " + key));
     }
 
     static Origin environment(String variable) {

@@ -5,6 +5,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** Every key of the configuration, in the order of the reference ({@code docs/configuration.md}, which a test compares). */
 final class Settings {
@@ -75,13 +78,13 @@ final class Settings {
                     "namespace.url",
                     URL,
                     "none",
-                    "`postgres`: `postgresql://USER:PASSWORD@HOST:5432/DATABASE`, with more hosts after commas for failover, and `?sslmode=verify-full` or other parameters."));
+                    "`postgres`: `postgresql://USER:PASSWORD@HOST:5432/DATABASE`, with more hosts after commas for failover, and `?sslmode=verify-full` or other parameters. Of user and password write other characters than letters, digits and `-._~` percent-encoded, such as `%40` for `@`."));
     static final Setting<Secret> NAMESPACE_CACHE = add(
             Setting.optional(
                     "namespace.cache",
                     URL,
                     "no cache",
-                    "`postgres`: a Redis (6.2 or later, not a cluster) that answers look-ups: `redis://HOST:6379`, `rediss://USER:PASSWORD@HOST:6379/0`. All gateways of a namespace need the same; while one runs without, none has a cache."));
+                    "`postgres`: a Redis (6.2 or later, not a cluster) that answers look-ups: `redis://HOST:6379`, `rediss://USER:PASSWORD@HOST:6379/0`. All gateways of a namespace need the same; while one runs without, none has a cache. Percent-encoded as `namespace.url`."));
     static final Setting<Duration> CACHE_LEASE = add(
             Setting.of(
                     "namespace.cache_lease",
@@ -181,6 +184,16 @@ final class Settings {
             "An account beyond this part of its request rate takes no new blobs."));
     static final Setting<Double> MAX_BYTE_RATE_RATIO = add(Setting.of(
             "placement.max_byte_rate_ratio", ValueType.ratio(), "0.80", "The same for bytes a second, in and out."));
+    static final Setting<Duration> MAX_WAIT = add(Setting.of(
+            "placement.max_wait",
+            ValueType.duration("10ms", "30s"),
+            "1s",
+            "For so long a write waits when all accounts are busy, before its client is told to slow down."));
+    static final Setting<Integer> MAX_WAITING = add(Setting.of(
+            "placement.max_waiting",
+            ValueType.integer(0, 10_000),
+            "64",
+            "So many writes wait at once; each holds up to 128 KiB of its body."));
     static final Setting<Duration> USAGE_INTERVAL = add(Setting.of(
             "placement.usage_interval",
             ValueType.duration("100ms", "1h"),
@@ -418,6 +431,8 @@ final class Settings {
                     "Memory for lines that wait for a slow disk; beyond it lines are dropped and counted, requests are not held up."));
 
     static final List<Setting<?>> ALL = Collections.unmodifiableList(DECLARED);
+    static final Map<String, Setting<?>> BY_KEY =
+            ALL.stream().collect(Collectors.toUnmodifiableMap(Setting::key, Function.identity()));
 
     private Settings() {}
 

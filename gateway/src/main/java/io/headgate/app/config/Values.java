@@ -1,6 +1,9 @@
 package io.headgate.app.config;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -28,6 +31,14 @@ final class Values {
             throw origin.error("needs the key " + setting.localKey());
         }
         return setting.type().parser().apply(defaultText);
+    }
+
+    /** The value; the default in the place of a wrong one, for who looks at other keys. */
+    <T> T getOrDefault(Setting<T> setting, Problems problems) {
+        List<T> right = new ArrayList<>();
+        problems.check(() -> right.add(get(setting)));
+        String defaultText = Objects.requireNonNull(setting.defaultText());
+        return right.isEmpty() ? setting.type().parser().apply(defaultText) : right.getFirst();
     }
 
     /** The value, if it is set. */
@@ -78,7 +89,24 @@ final class Values {
         return value != null ? value.origin().error(message) : origin.error(setting.localKey() + " " + message);
     }
 
+    /**
+     * Parses all that is set.
+     *
+     * @param prefix of the keys
+     */
+    void check(String prefix, Problems problems) {
+        raw.forEach((localKey, value) -> {
+            Setting<?> setting = Settings.BY_KEY.get(prefix + localKey);
+            if (setting != null) {
+                problems.check(() -> parse(setting, value));
+            }
+        });
+    }
+
     private static <T> T parse(Setting<T> setting, RawValue value) throws ConfigException {
+        if (value.broken() != null) {
+            throw value.broken();
+        }
         try {
             return setting.type().parser().apply(value.text());
         } catch (IllegalArgumentException invalid) {

@@ -37,13 +37,11 @@ final class YamlSource {
     private static final Set<String> LATER_ACCOUNT_TYPES = Set.of("gcs");
 
     private static final Set<String> SECTIONS = new TreeSet<>();
-    private static final Map<String, Setting<?>> BY_KEY = new HashMap<>();
     private static final Set<String> LISTS = new TreeSet<>();
 
     static {
         for (Setting<?> setting : Settings.ALL) {
             String key = setting.key();
-            BY_KEY.put(key, setting);
             for (int dot = key.indexOf('.'); dot >= 0; dot = key.indexOf('.', dot + 1)) {
                 if (!key.substring(0, dot).endsWith("[]")) {
                     SECTIONS.add(key.substring(0, dot));
@@ -57,14 +55,23 @@ final class YamlSource {
 
     private final String name;
     private final EnvironmentReferences references;
+    private final Problems problems;
 
-    /** @param name of the file or variable, for errors */
-    YamlSource(String name, EnvironmentReferences references) {
+    /**
+     * @param name of the file or variable, for errors
+     * @param problems where errors go that concern single keys, which are left out then
+     */
+    YamlSource(String name, EnvironmentReferences references, Problems problems) {
         this.name = name;
         this.references = references;
+        this.problems = problems;
     }
 
-    /** Reads a whole configuration. */
+    /**
+     * Reads a whole configuration.
+     *
+     * @throws ConfigException if it is none
+     */
     RawConfig read(String document) throws ConfigException {
         Node root = compose(document);
         Map<String, RawValue> values = new LinkedHashMap<>();
@@ -90,14 +97,13 @@ final class YamlSource {
         if (root == null) {
             throw new ConfigException(name + ": is empty");
         }
-        if (!(root instanceof SequenceNode)) {
-            return element(root, list, list);
+        if (!(root instanceof SequenceNode sequence)) {
+            return element(root, list, "");
         }
-        List<RawConfig.Element> elements = elements(root, list);
-        if (elements.size() != 1) {
-            throw new ConfigException(name + ": has " + elements.size() + " elements, not one");
+        if (sequence.getValue().size() != 1) {
+            throw new ConfigException(name + ": has " + sequence.getValue().size() + " elements, not one");
         }
-        return elements.getFirst();
+        return element(sequence.getValue().getFirst(), list, "");
     }
 
     private void walk(
@@ -105,36 +111,46 @@ final class YamlSource {
             String schemaPrefix,
             String shownPrefix,
             Map<String, RawValue> values,
-            Map<String, List<RawConfig.Element>> lists)
-            throws ConfigException {
+            Map<String, List<RawConfig.Element>> lists) {
         Map<String, Integer> seen = new HashMap<>();
         for (NodeTuple tuple : mapping.getValue()) {
-            Node keyNode = tuple.getKeyNode();
-            if (!(keyNode instanceof ScalarNode scalarKey)) {
-                throw at(keyNode, shownPrefix).error("has a key that is not a plain text");
+            problems.check(() -> entry(tuple, schemaPrefix, shownPrefix, seen, values, lists));
+        }
+    }
+
+    private void entry(
+            NodeTuple tuple,
+            String schemaPrefix,
+            String shownPrefix,
+            Map<String, Integer> seen,
+            Map<String, RawValue> values,
+            Map<String, List<RawConfig.Element>> lists)
+            throws ConfigException {
+        Node keyNode = tuple.getKeyNode();
+        if (!(keyNode instanceof ScalarNode scalarKey)) {
+            throw at(keyNode, shownPrefix).error("has a key that is not a plain text");
+        }
+        String key = schemaPrefix + scalarKey.getValue();
+        String shown = shownPrefix + scalarKey.getValue();
+        Origin origin = at(keyNode, shown);
+        Integer earlier = seen.put(key, line(keyNode));
+        if (earlier != null) {
+            throw origin.error("is set already in line " + earlier);
+        }
+        Node value = tuple.getValueNode();
+        Setting<?> setting = Settings.BY_KEY.get(key);
+        if (scalarKey.getValue().indexOf('.') >= 0 || scalarKey.getValue().indexOf('[') >= 0) {
+            throw at(keyNode, printable(shown)).error("is not a known key; write sections as nested mappings");
+        } else if (setting != null) {
+            values.put(setting.localKey(), scalar(value, origin));
+        } else if (SECTIONS.contains(key)) {
+            if (!isNull(value)) {
+                walk(mapping(value, shown), key + ".", shown + ".", values, lists);
             }
-            String key = schemaPrefix + scalarKey.getValue();
-            String shown = shownPrefix + scalarKey.getValue();
-            Origin origin = at(keyNode, shown);
-            Integer earlier = seen.put(key, line(keyNode));
-            if (earlier != null) {
-                throw origin.error("is set already in line " + earlier);
-            }
-            Node value = tuple.getValueNode();
-            Setting<?> setting = BY_KEY.get(key);
-            if (scalarKey.getValue().indexOf('.') >= 0 || scalarKey.getValue().indexOf('[') >= 0) {
-                throw at(keyNode, printable(shown)).error("is not a known key; write sections as nested mappings");
-            } else if (setting != null) {
-                values.put(setting.localKey(), scalar(value, origin));
-            } else if (SECTIONS.contains(key)) {
-                if (!isNull(value)) {
-                    walk(mapping(value, shown), key + ".", shown + ".", values, lists);
-                }
-            } else if (LISTS.contains(key)) {
-                lists.put(key, elements(value, key));
-            } else {
-                throw at(keyNode, printable(shown)).error("is not a known key");
-            }
+        } else if (LISTS.contains(key)) {
+            lists.put(key, elements(value, key));
+        } else {
+            throw at(keyNode, printable(shown)).error("is not a known key");
         }
     }
 
@@ -146,8 +162,10 @@ final class YamlSource {
             throw at(node, list).error("has more than " + MAX_ELEMENTS + " elements");
         }
         List<RawConfig.Element> elements = new ArrayList<>();
-        for (Node element : sequence.getValue()) {
-            elements.add(element(element, list, list + "[" + elements.size() + "]"));
+        for (int i = 0; i < sequence.getValue().size(); i++) {
+            Node element = sequence.getValue().get(i);
+            String shown = list + "[" + i + "]";
+            problems.check(() -> elements.add(element(element, list, shown)));
         }
         return elements;
     }
@@ -156,8 +174,13 @@ final class YamlSource {
         Map<String, RawValue> values = new LinkedHashMap<>();
         MappingNode mapping = mapping(element, shown);
         refuseLaterAccountType(mapping, list, shown);
-        walk(mapping, list + "[].", shown + ".", values, new HashMap<>());
+        walk(mapping, list + "[].", prefix(shown), values, new HashMap<>());
         return new RawConfig.Element(at(element, shown), values);
+    }
+
+    /** Of the keys of what is shown so; an element that stands alone is not shown at all. */
+    private static String prefix(String shown) {
+        return shown.isEmpty() ? "" : shown + ".";
     }
 
     private void refuseLaterAccountType(MappingNode element, String list, String shown) throws ConfigException {
@@ -167,14 +190,24 @@ final class YamlSource {
                     && key.getValue().equals("type")
                     && tuple.getValueNode() instanceof ScalarNode value
                     && LATER_ACCOUNT_TYPES.contains(value.getValue())) {
-                throw at(key, shown + ".type")
+                throw at(key, prefix(shown) + "type")
                         .error("accounts of the kind \"" + value.getValue()
                                 + "\" are not available in this build; \"local\", \"s3\" and \"azure\" ones are");
             }
         }
     }
 
-    private RawValue scalar(Node node, Origin origin) throws ConfigException {
+    private RawValue scalar(Node node, Origin origin) {
+        try {
+            String text = text(node, origin);
+            return new RawValue(references.resolve(text, origin), text, origin, null);
+        } catch (ConfigException broken) {
+            problems.add(broken);
+            return RawValue.broken(origin, broken);
+        }
+    }
+
+    private static String text(Node node, Origin origin) throws ConfigException {
         if (!(node instanceof ScalarNode scalar)) {
             throw origin.error("is a " + (node instanceof MappingNode ? "mapping" : "list") + ", not a single value");
         }
@@ -185,8 +218,7 @@ final class YamlSource {
         if (!PLAIN_TAGS.contains(tag)) {
             throw origin.error("has the tag " + printable(tag.getValue()) + ", which is not allowed");
         }
-        String text = scalar.getValue();
-        return new RawValue(references.resolve(text, origin), text, origin);
+        return scalar.getValue();
     }
 
     private MappingNode mapping(Node node, String shown) throws ConfigException {

@@ -71,7 +71,7 @@ public final class AzureBlobStore implements BlobStore {
 
     @Override
     public void put(BlobId id, long lengthBytes, InputStream body) throws IOException {
-        int blockBytes = (int) Math.max(settings.blockBytes(), Math.ceilDiv(lengthBytes, MAX_BLOCKS));
+        int blockBytes = blockBytes(lengthBytes);
         try (Allowance.Grant _ = uploadMemory.takeBytes(Math.min(lengthBytes, blockBytes))) {
             BodyParts parts = new BodyParts(body, lengthBytes, blockBytes);
             if (lengthBytes <= blockBytes) {
@@ -80,6 +80,17 @@ public final class AzureBlobStore implements BlobStore {
                 upload.inBlocks(blob(id), parts);
             }
         }
+    }
+
+    @Override
+    public long putRequests(long lengthBytes) {
+        int blockBytes = blockBytes(lengthBytes);
+        return lengthBytes <= blockBytes ? 1 : 1 + Math.ceilDiv(lengthBytes, blockBytes);
+    }
+
+    /** Larger for a blob that would have too many blocks. */
+    private int blockBytes(long lengthBytes) {
+        return (int) Math.max(settings.blockBytes(), Math.ceilDiv(lengthBytes, MAX_BLOCKS));
     }
 
     @Override

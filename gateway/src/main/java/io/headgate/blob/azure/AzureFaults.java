@@ -19,8 +19,11 @@ final class AzureFaults {
 
     private AzureFaults() {}
 
-    /** @throws RuntimeException the failure itself if it is none of service or network, but a fault in the program */
-    static BlobStoreException of(String account, String doing, RuntimeException failure) {
+    /**
+     * @param host of the service
+     * @throws RuntimeException the failure itself if it is none of service or network, but a fault in the program
+     */
+    static BlobStoreException of(String account, String host, String doing, RuntimeException failure) {
         String what = "account " + account + " failed to " + doing + ": ";
         HttpResponseException refused = find(failure, HttpResponseException.class);
         if (refused != null && refused.getResponse() != null) {
@@ -30,7 +33,7 @@ final class AzureFaults {
         if (unanswered == null) {
             throw failure;
         }
-        return new BlobStoreException(Kind.ACCOUNT_FAULT, what + unanswered, failure);
+        return new BlobStoreException(Kind.ACCOUNT_FAULT, what + "no answer from " + host + ": " + unanswered, failure);
     }
 
     /**

@@ -116,13 +116,13 @@ final class AzureRequests implements AutoCloseable {
             return call.get();
         } catch (RuntimeException first) {
             if (!AzureFaults.isTransient(first)) {
-                throw AzureFaults.of(account, doing, first);
+                throw AzureFaults.of(account, settings.endpoint().getAuthority(), doing, first);
             }
         }
         try {
             return call.get();
         } catch (RuntimeException second) {
-            throw AzureFaults.of(account, doing, second);
+            throw AzureFaults.of(account, settings.endpoint().getAuthority(), doing, second);
         }
     }
 

@@ -74,6 +74,12 @@ public final class S3BlobStore implements BlobStore {
         }
     }
 
+    @Override
+    public long putRequests(long lengthBytes) {
+        int partBytes = partBytes(lengthBytes);
+        return lengthBytes <= partBytes ? 1 : 2 + Math.ceilDiv(lengthBytes, partBytes);
+    }
+
     /** Larger for a blob that would have too many parts. */
     private int partBytes(long lengthBytes) {
         return (int) Math.max(settings.partBytes(), Math.ceilDiv(lengthBytes, MAX_PARTS));

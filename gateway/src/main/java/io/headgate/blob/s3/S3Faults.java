@@ -26,9 +26,10 @@ final class S3Faults {
 
     private S3Faults() {}
 
-    static BlobStoreException of(String account, String doing, SdkException failure) {
+    /** @param host of the service */
+    static BlobStoreException of(String account, String host, String doing, SdkException failure) {
         return new BlobStoreException(
-                kind(failure), "account " + account + " failed to " + doing + ": " + reason(failure), failure);
+                kind(failure), "account " + account + " failed to " + doing + ": " + reason(host, failure), failure);
     }
 
     /**
@@ -106,7 +107,7 @@ final class S3Faults {
         };
     }
 
-    private static String reason(SdkException failure) {
+    private static String reason(String host, SdkException failure) {
         if (failure instanceof AwsServiceException refused) {
             String id = refused.requestId() == null ? "" : ", request " + refused.requestId();
             return "status " + refused.statusCode() + " " + code(refused) + hint(refused) + id;
@@ -115,6 +116,7 @@ final class S3Faults {
         while (root.getCause() != null) {
             root = root.getCause();
         }
-        return root == failure ? String.valueOf(failure.getMessage()) : failure.getMessage() + " (" + root + ")";
+        String why = root == failure ? String.valueOf(failure.getMessage()) : failure.getMessage() + " (" + root + ")";
+        return why + "; the service is " + host;
     }
 }

@@ -2,6 +2,7 @@ package io.headgate.blob.s3;
 
 import io.headgate.blob.Allowance;
 import io.headgate.blob.BlobStoreException;
+import java.net.URI;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,7 @@ final class S3Requests implements AutoCloseable {
     private static final long LEAST_BYTES_PER_SECOND = 128 << 10;
 
     private final String account;
+    private final String host;
     private final Duration stallTimeout;
     private final Allowance connections;
     private final S3Identity identity;
@@ -36,6 +38,7 @@ final class S3Requests implements AutoCloseable {
 
     S3Requests(String account, S3Settings settings) {
         this.account = account;
+        this.host = settings.endpoint().map(URI::getAuthority).orElse("AWS in " + settings.region());
         this.stallTimeout = settings.stallTimeout();
         this.connections = new Allowance("connections of account " + account, settings.maxConnections(), stallTimeout);
         this.identity = new S3Identity(settings.credentials(), settings.region());
@@ -100,7 +103,7 @@ final class S3Requests implements AutoCloseable {
     }
 
     BlobStoreException fault(String doing, SdkException failure) {
-        return S3Faults.of(account, doing, failure);
+        return S3Faults.of(account, host, doing, failure);
     }
 
     private static Duration shorter(Duration one, Duration other) {

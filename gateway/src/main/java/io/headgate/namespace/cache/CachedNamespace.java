@@ -356,8 +356,8 @@ public final class CachedNamespace implements Namespace {
     }
 
     @Override
-    public AccountRemoval removeAccount(String name, Instant now) {
-        return namespace.removeAccount(name, now);
+    public AccountRemoval removeAccount(String name, boolean forgetGarbage, Instant now) {
+        return namespace.removeAccount(name, forgetGarbage, now);
     }
 
     @Override

@@ -20,8 +20,9 @@ final class AccountModes {
     private static final String SET_READ_ONLY = """
             INSERT INTO account_modes (account, draining, read_only, moved_blobs, moved_bytes) VALUES (?, false, ?, 0, 0)
             ON CONFLICT (account) DO UPDATE SET read_only = excluded.read_only""";
-    private static final String KEEP =
-            "UPDATE added_accounts SET removing_since = NULL WHERE name = ? AND removing_since IS NOT NULL";
+    private static final String KEEP = """
+            UPDATE added_accounts SET removing_since = NULL, forget_garbage = false
+            WHERE name = ? AND removing_since IS NOT NULL""";
     private static final String REBALANCE = "SELECT running, moved_blobs, moved_bytes FROM rebalance";
     private static final String SET_REBALANCING = """
             UPDATE rebalance SET

@@ -2,6 +2,7 @@ package io.headgate.namespace.postgres;
 
 import io.headgate.namespace.AccountRemoval;
 import io.headgate.namespace.AddedAccount;
+import io.headgate.namespace.Garbage;
 import io.headgate.namespace.codec.Codec;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -22,10 +23,18 @@ final class AddedAccounts {
     private static final String IS_DRAINING = "SELECT 1 FROM account_modes WHERE account = ? AND draining";
     private static final String HELD =
             "SELECT COALESCE(SUM(blobs), 0), COALESCE(SUM(garbage_blobs), 0) FROM account_usage WHERE account = ?";
-    private static final String SET_REMOVING = "UPDATE added_accounts SET removing_since = ? WHERE name = ?";
+    private static final String SET_REMOVING =
+            "UPDATE added_accounts SET removing_since = ?, forget_garbage = ? WHERE name = ?";
     private static final String INTENT_OPENED_UNTIL = "SELECT 1 FROM intents WHERE opened_at <= ? LIMIT 1";
+    private static final String STANDING_OPENED_UNTIL =
+            "SELECT 1 FROM intents WHERE opened_at <= ? AND NOT taken LIMIT 1";
+    private static final String OLDEST_STANDING = "SELECT MIN(opened_at) FROM intents WHERE NOT taken";
+    private static final String FORGETS_GARBAGE = "SELECT 1 FROM added_accounts WHERE name = ? AND forget_garbage";
     private static final String REMOVE = "DELETE FROM added_accounts WHERE name = ?";
     private static final String FORGET_MODE = "DELETE FROM account_modes WHERE account = ?";
+
+    /** So much garbage is forgotten in a transaction. */
+    private static final int FORGET_STEP = 1_000;
 
     private AddedAccounts() {}
 
@@ -45,35 +54,77 @@ final class AddedAccounts {
         return there != null && there.definition().equals(definition);
     }
 
-    static AccountRemoval remove(Session session, String name, Instant now) throws SQLException {
+    static AccountRemoval remove(Tx tx, String name, boolean forgetGarbage, Instant now) throws SQLException {
+        Session session = tx.session();
         AddedAccount account = session.first(ONE, AddedAccounts::read, name);
         if (account == null) {
-            return AccountRemoval.UNKNOWN;
+            return forgetGarbage ? forgetOfUnknown(tx, name) : AccountRemoval.UNKNOWN;
         }
         if (session.first(IS_DRAINING, row -> true, name) == null) {
             return AccountRemoval.NOT_DRAINING;
         }
+        boolean forgets = forgetGarbage || session.first(FORGETS_GARBAGE, row -> true, name) != null;
         // Writes first: one that ends between the two looks shows in the second.
         boolean mayBeWritten = account.removingSince().isEmpty()
-                || mayBeWritten(session, account.removingSince().get(), now);
-        if (!Boolean.TRUE.equals(session.first(HELD, row -> row.getLong(1) == 0 && row.getLong(2) == 0, name))) {
+                || mayBeWritten(session, account.removingSince().get(), forgets, now);
+        Held held = held(session, name);
+        if (held.blobs > 0 || (held.garbage > 0 && !forgets)) {
             return AccountRemoval.NOT_EMPTY;
         }
-        if (account.removingSince().isEmpty()) {
-            session.update(SET_REMOVING, now.toEpochMilli(), name);
-            return AccountRemoval.PENDING;
+        long removingSince = account.removingSince().orElse(now).toEpochMilli();
+        if (account.removingSince().isEmpty() || forgetGarbage) {
+            session.update(SET_REMOVING, removingSince, forgets, name);
         }
         if (mayBeWritten) {
             return AccountRemoval.PENDING;
+        }
+        if (held.garbage > 0) {
+            // What is left when there is none is being copied by a move, which is given up sooner or later.
+            return forget(tx, name, Long.MAX_VALUE) > 0 ? AccountRemoval.FORGETTING : AccountRemoval.PENDING;
         }
         session.update(REMOVE, name);
         session.update(FORGET_MODE, name);
         return AccountRemoval.REMOVED;
     }
 
-    /** Whether a write may be under way that chose the account before every gateway knew that it drains. */
-    private static boolean mayBeWritten(Session session, Instant removingSince, Instant now) throws SQLException {
-        Instant settled = removingSince.plus(AccountRemoval.SETTLE);
-        return now.isBefore(settled) || session.first(INTENT_OPENED_UNTIL, row -> true, settled.toEpochMilli()) != null;
+    /**
+     * Whether a write may be under way that chose the account before every gateway knew that it drains.
+     *
+     * @param forgets whether what such a write left there need not be found any more
+     */
+    private static boolean mayBeWritten(Session session, Instant removingSince, boolean forgets, Instant now)
+            throws SQLException {
+        long settled = removingSince.plus(AccountRemoval.SETTLE).toEpochMilli();
+        String intents = forgets ? STANDING_OPENED_UNTIL : INTENT_OPENED_UNTIL;
+        return now.toEpochMilli() < settled || session.first(intents, row -> true, settled) != null;
     }
+
+    /** Younger garbage stays: a write that is sent again under its intent must find that its blob was queued. */
+    private static AccountRemoval forgetOfUnknown(Tx tx, String name) throws SQLException {
+        Session session = tx.session();
+        Long before = session.first(OLDEST_STANDING, row -> row.getObject(1) == null ? Long.MAX_VALUE : row.getLong(1));
+        Held held = held(session, name);
+        if (held.blobs > 0) {
+            return AccountRemoval.NOT_EMPTY;
+        }
+        if (held.garbage > 0) {
+            return forget(tx, name, before == null ? Long.MAX_VALUE : before) > 0
+                    ? AccountRemoval.FORGETTING
+                    : AccountRemoval.PENDING;
+        }
+        return session.update(FORGET_MODE, name) > 0 ? AccountRemoval.REMOVED : AccountRemoval.UNKNOWN;
+    }
+
+    private static int forget(Tx tx, String name, long queuedBefore) throws SQLException {
+        List<Garbage> garbage = Blobs.due(tx.session(), name, queuedBefore, FORGET_STEP);
+        Blobs.forget(tx, name, garbage.stream().map(Garbage::blob).toList());
+        return garbage.size();
+    }
+
+    private static Held held(Session session, String name) throws SQLException {
+        Held held = session.first(HELD, row -> new Held(row.getLong(1), row.getLong(2)), name);
+        return held == null ? new Held(0, 0) : held;
+    }
+
+    private record Held(long blobs, long garbage) {}
 }

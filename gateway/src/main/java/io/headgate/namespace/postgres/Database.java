@@ -1,6 +1,7 @@
 package io.headgate.namespace.postgres;
 
 import io.headgate.namespace.NamespaceException;
+import java.net.UnknownHostException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -171,7 +172,16 @@ final class Database implements AutoCloseable {
         };
         // The pool says how long it waited; its cause, why.
         Throwable reason = failure == Failure.UNREACHABLE && failed.getCause() != null ? failed.getCause() : failed;
-        return new NamespaceException(message + reason.getMessage(), failed);
+        return new NamespaceException(message + reason.getMessage() + unknownHost(reason), failed);
+    }
+
+    /** The driver's own words do not say which. */
+    private static String unknownHost(Throwable failed) {
+        Throwable root = failed;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        return root instanceof UnknownHostException ? " (the host " + root.getMessage() + " is not known)" : "";
     }
 
     /** The more tries there were, the longer at most, so that those who are in each other's way part. */

@@ -393,8 +393,8 @@ public final class PostgresNamespace implements Namespace {
     }
 
     @Override
-    public AccountRemoval removeAccount(String name, Instant now) {
-        return write(tx -> AddedAccounts.remove(tx.session(), name, now));
+    public AccountRemoval removeAccount(String name, boolean forgetGarbage, Instant now) {
+        return write(tx -> AddedAccounts.remove(tx, name, forgetGarbage, now));
     }
 
     @Override

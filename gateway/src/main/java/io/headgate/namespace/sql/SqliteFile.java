@@ -1,5 +1,6 @@
 package io.headgate.namespace.sql;
 
+import io.headgate.domain.OwnerOnly;
 import io.headgate.namespace.NamespaceException;
 import java.io.File;
 import java.io.IOException;
@@ -9,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -22,7 +22,7 @@ final class SqliteFile {
     /** Marks the file as a Headgate namespace, in SQLite's own header: the letters HGns. */
     private static final int APPLICATION_ID = 0x48476E73;
 
-    private static final int SCHEMA_VERSION = 3;
+    private static final int SCHEMA_VERSION = 4;
     /** SQLite's default, which is that of file systems too. */
     static final long PAGE_BYTES = 4_096;
 
@@ -49,8 +49,7 @@ final class SqliteFile {
             if (fresh) {
                 // It names every object, and may hold secrets of accounts. What SQLite puts beside it has the same
                 // permissions.
-                Files.createFile(
-                        file.path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+                Files.createFile(file.path, OwnerOnly.FILE);
             }
             try (Connection connection = file.connect(WRITER_CACHE_KIB);
                     Statement statement = connection.createStatement()) {

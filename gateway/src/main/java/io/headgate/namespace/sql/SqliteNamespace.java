@@ -376,8 +376,8 @@ public final class SqliteNamespace implements Namespace {
     }
 
     @Override
-    public AccountRemoval removeAccount(String name, Instant now) {
-        return lane.write(batch -> AddedAccounts.remove(batch.session(), name, now));
+    public AccountRemoval removeAccount(String name, boolean forgetGarbage, Instant now) {
+        return lane.write(batch -> AddedAccounts.remove(batch, name, forgetGarbage, now));
     }
 
     @Override

@@ -23,8 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,24 +35,30 @@ final class AccountWriter {
     /** How much of a body is kept to be sent again. */
     private static final int MAX_HEAD_BYTES = 128 << 10;
 
-    /** How many writes may wait for an account that is busy. */
-    private static final int MAX_WAITING = 64;
-
-    /** For how long each looks again, and how often. */
-    private static final long WAIT_NANOS = 10_000_000;
-
-    private static final int WAITS = 25;
-
     /** So often a write may find that others have taken what it was to have, before it looks elsewhere. */
     private static final int MAX_OUTRUN = 5;
 
     private static final Logger LOG = LoggerFactory.getLogger(AccountWriter.class);
 
     private final Storage storage;
-    private final Semaphore waiting = new Semaphore(MAX_WAITING);
+    private final WaitingWrites waiting;
 
     AccountWriter(Storage storage) {
         this.storage = storage;
+        this.waiting = new WaitingWrites(
+                wish -> attempt(wish, false) instanceof Attempt.Admitted(Reservation reservation)
+                        ? Optional.of(reservation)
+                        : Optional.empty(),
+                storage.maxWait(),
+                storage.maxWaiting());
+    }
+
+    /** What came of the search for an account that takes a write now. */
+    private sealed interface Attempt {
+        record Admitted(Reservation reservation) implements Attempt {}
+
+        /** @param busy whether only rates, or other writes, keep it from some account */
+        record Refused(List<Rejection> rejections, boolean busy) implements Attempt {}
     }
 
     /**
@@ -174,35 +178,65 @@ final class AccountWriter {
                         S3Error.SERVICE_UNAVAILABLE, "The storage account failed during the upload. Please try again");
     }
 
-    /** Room on an account that is chosen for the write; one that others fill again and again meanwhile joins the failed ones. */
+    /**
+     * Room on an account that is chosen for the write. It waits a moment for one that is busy: what clients send never comes so evenly that
+     * a load below the limit is below it at every instant. When more writes wait than is usual for such a load, it is too high, and the
+     * others are refused at once.
+     */
     private Reservation reserve(String region, long sizeBytes, Set<String> failed, boolean replayable) {
-        int outrun = 0;
-        while (true) {
-            Choice.Chosen chosen = choose(new Wish(region, sizeBytes, failed, replayable));
-            Optional<Account> account = storage.accounts().byName(chosen.account());
-            Optional<Reservation> reservation = account.flatMap(present -> present.tryAdmit(
-                    sizeBytes, chosen.maxUsedBytes(), storage.placement().thresholds()));
-            if (reservation.isPresent()) {
-                return reservation.get();
-            }
-            // It may have been removed since it was chosen.
-            if (account.isEmpty() || ++outrun > MAX_OUTRUN) {
-                failed.add(chosen.account());
-            }
+        Wish wish = new Wish(region, sizeBytes, failed, replayable);
+        Attempt last = waiting.isEmpty() ? attempt(wish, true) : refusedAsOthersWait(wish);
+        if (last instanceof Attempt.Refused(List<Rejection> _, boolean busy) && busy) {
+            Optional<Reservation> waited = waiting.await(wish);
+            last = waited.<Attempt>map(Attempt.Admitted::new).orElseGet(() -> attempt(wish, false));
         }
+        return switch (last) {
+            case Attempt.Admitted(Reservation reservation) -> reservation;
+            case Attempt.Refused(List<Rejection> rejections, boolean busy) -> throw refusal(wish, rejections, busy);
+        };
     }
 
-    private Choice.Chosen choose(Wish wish) {
-        return switch (storage.placement().choose(storage.accounts().states(), wish, storage.random())) {
-            case Choice.Chosen chosen -> {
-                chosen.passedBy().forEach(one -> noteMissed(one.account(), one.rate(), wish.sizeBytes()));
-                yield chosen;
+    /** Nobody passes those by who wait. */
+    private Attempt refusedAsOthersWait(Wish wish) {
+        List<Rejection> rejections =
+                storage.placement().explain(storage.accounts().states(), wish);
+        rejections.forEach(one -> noteMissed(one.account(), one.filter(), wish.sizeBytes()));
+        return new Attempt.Refused(rejections, true);
+    }
+
+    /** @param first whether the accounts hear that the write missed them, which each write tells once */
+    private Attempt attempt(Wish wish, boolean first) {
+        Wish left = wish;
+        int outrun = 0;
+        boolean busy = false;
+        while (true) {
+            switch (storage.placement().choose(storage.accounts().states(), left, storage.random())) {
+                case Choice.Chosen chosen -> {
+                    if (first && outrun == 0) {
+                        chosen.passedBy().forEach(one -> noteMissed(one.account(), one.rate(), wish.sizeBytes()));
+                    }
+                    Optional<Account> account = storage.accounts().byName(chosen.account());
+                    Optional<Reservation> reservation = account.flatMap(present -> present.tryAdmit(
+                            wish.sizeBytes(),
+                            chosen.maxUsedBytes(),
+                            storage.placement().thresholds()));
+                    if (reservation.isPresent()) {
+                        return new Attempt.Admitted(reservation.get());
+                    }
+                    // It may have been removed since it was chosen.
+                    if (account.isEmpty() || ++outrun > MAX_OUTRUN) {
+                        left = left.without(chosen.account());
+                        busy |= account.isPresent();
+                    }
+                }
+                case Choice.NoneEligible(List<Rejection> rejections) -> {
+                    if (first) {
+                        rejections.forEach(one -> noteMissed(one.account(), one.filter(), wish.sizeBytes()));
+                    }
+                    return new Attempt.Refused(rejections, busy || isBusy(rejections));
+                }
             }
-            case Choice.NoneEligible(List<Rejection> rejections) -> {
-                rejections.forEach(one -> noteMissed(one.account(), one.filter(), wish.sizeBytes()));
-                yield isBusy(rejections) ? chooseSoon(wish, rejections) : refuse(wish, rejections);
-            }
-        };
+        }
     }
 
     /** Whether only a rate keeps the write from some account. */
@@ -213,34 +247,9 @@ final class AccountWriter {
         return busy.containsValue(true);
     }
 
-    /**
-     * Waits a moment for an account that is busy: what clients send never comes so evenly that a load below the limit is below it at every
-     * instant. When more writes wait than is usual for such a load, it is too high, and the others are refused at once.
-     */
-    private Choice.Chosen chooseSoon(Wish wish, List<Rejection> rejections) {
-        List<Rejection> last = rejections;
-        if (waiting.tryAcquire()) {
-            try {
-                for (int tries = 0; tries < WAITS && !Thread.currentThread().isInterrupted(); tries++) {
-                    LockSupport.parkNanos(WAIT_NANOS);
-                    Choice again = storage.placement().choose(storage.accounts().states(), wish, storage.random());
-                    switch (again) {
-                        case Choice.Chosen chosen -> {
-                            return chosen;
-                        }
-                        case Choice.NoneEligible(List<Rejection> now) -> last = now;
-                    }
-                }
-            } finally {
-                waiting.release();
-            }
-        }
-        return refuse(wish, last);
-    }
-
-    private Choice.Chosen refuse(Wish wish, List<Rejection> rejections) {
+    private S3Exception refusal(Wish wish, List<Rejection> rejections, boolean busy) {
         storage.refused().accept(rejections);
-        if (isBusy(rejections)) {
+        if (busy) {
             // Ordinary under load, and counted by the metrics.
             LOG.debug("no account can take a write of {} bytes: {}", wish.sizeBytes(), rejections);
         } else {
@@ -251,7 +260,7 @@ final class AccountWriter {
                 .distinct()
                 .sorted()
                 .collect(Collectors.joining(", "));
-        throw new S3Exception(
+        return new S3Exception(
                 S3Error.SLOW_DOWN, "No storage account can take this write now (" + filters + "). Please slow down");
     }
 

@@ -6,6 +6,7 @@ import io.headgate.namespace.ReadsInFlight;
 import io.headgate.namespace.WriteIntents;
 import io.headgate.placement.Placement;
 import io.headgate.placement.Rejection;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
@@ -19,6 +20,8 @@ import java.util.random.RandomGenerator;
  *
  * @param newId makes a fresh UUID in text
  * @param random draws the account of a write; thread-safe
+ * @param maxWait for so long a write waits for an account when rates keep it from all
+ * @param maxWaiting so many wait at once
  * @param refused is told of the filters that left a write without an account; thread-safe
  */
 public record Storage(
@@ -30,6 +33,8 @@ public record Storage(
         InstantSource clock,
         Supplier<String> newId,
         RandomGenerator random,
+        Duration maxWait,
+        int maxWaiting,
         Consumer<List<Rejection>> refused) {
 
     /** The clock's time to the millisecond, as versions carry it. */

@@ -169,7 +169,9 @@ final class ConfigLoaderTest {
     @Test
     void an_error_in_a_variable_names_it() {
         environment.put("STORAGE_SHARDS", "[{\"name\": \"a\",\n \"typ\": \"local\"}]");
-        assertThatThrownBy(this::withoutFile).hasMessage("STORAGE_SHARDS:2: storage_shards[0].typ: is not a known key");
+        assertThatThrownBy(this::withoutFile)
+                .hasMessage("STORAGE_SHARDS:1: storage_shards[0]: needs the key type\n"
+                        + "STORAGE_SHARDS:2: storage_shards[0].typ: is not a known key");
 
         environment.put("STORAGE_SHARDS", "{}");
         assertThatThrownBy(this::withoutFile).hasMessage("STORAGE_SHARDS:1: storage_shards: is not a list");
@@ -265,6 +267,61 @@ final class ConfigLoaderTest {
     }
 
     @Test
+    void all_errors_are_told_at_once_in_the_order_of_the_file_and_then_of_what_else_sets_keys() {
+        environment.put("HEADGATE_REGION", "Nowhere!");
+        assertError("""
+                lisen: x
+                storage_shards:
+                  - {name: a, type: local}
+                  - {nmae: b, type: local, path: /b, limits: {capacity: many}}
+                  - {name: a, type: local, path: "${NOWHERE}"}
+                  - disk
+                namespace:
+                  engine: postgres
+                  url: nothing
+                  timeout: 5
+                users:
+                  - {id: alice, access_key: K, secret_key: 12345678}
+                breaker: {failures: 0, window: 60}
+                """)
+                .message()
+                .satisfies(
+                        message -> assertThat(message.lines())
+                                .containsExactly(
+                                        line(1) + "lisen: is not a known key",
+                                        line(3) + "storage_shards[0]: needs the key path",
+                                        line(4) + "storage_shards[1].nmae: is not a known key",
+                                        line(4)
+                                                + "storage_shards[1].limits.capacity: \"many\" is not a size such as 65536,"
+                                                + " 64KiB, 7.5GB or 5PiB",
+                                        line(4) + "storage_shards[1]: needs the key name",
+                                        line(5)
+                                                + "storage_shards[2].path: refers to the environment variable NOWHERE, which is"
+                                                + " not set",
+                                        line(5) + "storage_shards[2].name: the name \"a\" is taken by " + line(3)
+                                                + "storage_shards[0]",
+                                        line(6) + "storage_shards[3]: is not a mapping of keys to values",
+                                        line(9) + "namespace.url: is not a URL such as"
+                                                + " postgresql://USER:PASSWORD@HOST:5432/DATABASE (write other characters than"
+                                                + " letters, digits and -._~ of user and password percent-encoded)",
+                                        line(10)
+                                                + "namespace.timeout: \"5\" is not a duration such as 250ms, 60s, 5m, 1h30m or"
+                                                + " 7d",
+                                        line(12) + "users[0].access_key: \"K\" is not 3 to 128 of A-Z a-z 0-9 . _ -",
+                                        line(13) + "breaker.failures: \"0\" is not in the range 1 to 1000",
+                                        line(13)
+                                                + "breaker.window: \"60\" is not a duration such as 250ms, 60s, 5m, 1h30m or 7d",
+                                        "HEADGATE_REGION (environment): \"Nowhere!\" is not a region name (1 to 63 of a-z 0-9 -)"));
+    }
+
+    @Test
+    void of_very_many_errors_some_are_told_and_the_others_counted() {
+        assertError("users: [" + "{},".repeat(150) + "]")
+                .message()
+                .satisfies(message -> assertThat(message.lines()).hasSize(101).endsWith("and 50 more"));
+    }
+
+    @Test
     void the_url_of_a_database_is_taken_apart_and_its_password_not_shown() throws Exception {
         HeadgateConfig config = load("""
                 namespace:
@@ -300,6 +357,17 @@ final class ConfigLoaderTest {
         assertError("namespace:\n  engine: postgres\n  url: \"" + url + "\"\n")
                 .hasMessageStartingWith(line(3) + "namespace.url: ")
                 .hasMessageNotContaining("hush");
+    }
+
+    @Test
+    void any_character_of_a_password_can_be_written_percent_encoded() throws Exception {
+        String password = "p@ss:w/rd?#%+ [é]";
+        String encoded = "p%40ss%3Aw%2Frd%3F%23%25%2B%20%5B%C3%A9%5D";
+        HeadgateConfig config = load("namespace:\n  engine: postgres\n  url: \"postgresql://u:" + encoded
+                + "@h/d\"\n  cache: \"redis://u:" + encoded + "@h\"\n");
+
+        assertThat(config.namespace().database().orElseThrow().url().password()).contains(new Secret(password));
+        assertThat(config.namespace().cache().orElseThrow().url().password()).contains(new Secret(password));
     }
 
     private static String withCache(String cache) {

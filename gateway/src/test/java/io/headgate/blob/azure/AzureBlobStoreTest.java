@@ -53,6 +53,14 @@ final class AzureBlobStoreTest extends BlobStoreContract {
     }
 
     @Test
+    void it_is_foreseen_how_many_requests_a_put_takes() {
+        assertThat(store.putRequests(BLOCK_BYTES)).as("whole").isEqualTo(1);
+        assertThat(store.putRequests(BLOCK_BYTES + 1))
+                .as("two blocks and their list")
+                .isEqualTo(3);
+    }
+
+    @Test
     void blocks_that_a_dead_gateway_left_are_listed_and_deleted() throws Exception {
         BlobId whole = id(9, SECOND);
         BlobId half = id(9, SECOND.plusSeconds(1));

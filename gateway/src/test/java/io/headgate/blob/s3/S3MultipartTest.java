@@ -89,6 +89,14 @@ final class S3MultipartTest {
         assertThat(listed(id)).isEmpty();
     }
 
+    @Test
+    void it_is_foreseen_how_many_requests_a_put_takes() {
+        assertThat(store.putRequests(PART_BYTES)).as("whole").isEqualTo(1);
+        assertThat(store.putRequests(PART_BYTES + 1))
+                .as("beginning, two parts, end")
+                .isEqualTo(4);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {PART_BYTES, PART_BYTES + 1, 2 * PART_BYTES, 2 * PART_BYTES + 77})
     void a_blob_of_several_parts_reads_as_it_was_put(int length) throws Exception {

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /** Passes bytes between a client and a server of this machine, until told to hold them, to delay them, or to cut all connections. */
-final class Wire implements AutoCloseable {
+public final class Wire implements AutoCloseable {
     private enum Mode {
         PASS,
         DELAY,
@@ -31,34 +31,34 @@ final class Wire implements AutoCloseable {
         this.server = server;
     }
 
-    static Wire to(int server) throws IOException {
+    public static Wire to(int server) throws IOException {
         Wire wire = new Wire(new ServerSocket(0, 200, InetAddress.getLoopbackAddress()), server);
         Thread.ofVirtual().start(wire::accept);
         return wire;
     }
 
-    int port() {
+    public int port() {
         return listener.getLocalPort();
     }
 
     /** Connections end at once, and new ones as soon as they are made. */
-    void cut() {
+    public void cut() {
         set(Mode.CUT, 0);
         sockets.forEach(Wire::close);
     }
 
     /** Nothing passes any more, and nobody is told. */
-    void hold() {
+    public void hold() {
         set(Mode.HOLD, 0);
     }
 
     /** Whatever passes takes that much longer. */
-    void delay(long millis) {
+    public void delay(long millis) {
         set(Mode.DELAY, millis);
     }
 
     /** What was held passes now; what was cut can be made anew. */
-    void restore() {
+    public void restore() {
         set(Mode.PASS, 0);
     }
 

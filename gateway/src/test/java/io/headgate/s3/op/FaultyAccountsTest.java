@@ -2,6 +2,7 @@ package io.headgate.s3.op;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.headgate.account.CircuitBreaker.Status;
 import io.headgate.account.Limits;
@@ -25,6 +26,7 @@ import java.util.UUID;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -42,6 +44,7 @@ final class FaultyAccountsTest {
     Path directory;
 
     private Site site;
+    private Duration maxWait = Duration.ofMillis(200);
     private AccountWriter writer;
     private final CarrierWatch watch = new CarrierWatch();
 
@@ -200,6 +203,24 @@ final class FaultyAccountsTest {
         assertThat(write(12, SMALL).values()).containsOnly(4);
     }
 
+    /** Where half of a second's worth is no whole number of writes, so that one more almost fits. */
+    @Test
+    void a_write_that_finds_every_account_busy_is_taken_as_soon_as_one_is_not() throws Exception {
+        maxWait = Duration.ofSeconds(50);
+        open(new Site(directory, store -> store, new Limits(1_000_000, Limits.UNLIMITED, 16_662, Limits.UNLIMITED)));
+        assertThat(write(18, SMALL).values()).containsOnly(6);
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Future<Map<String, Integer>> busy = threads.submit(() -> write(1, SMALL));
+            await().until(() -> busy.isDone()
+                    || site.accounts.all().stream()
+                            .allMatch(account -> account.meter().ingress().missedTotal() > 0));
+
+            site.clock.move(Duration.ofMillis(260));
+
+            assertThat(busy.get()).hasSize(1);
+        }
+    }
+
     @Test
     void many_writes_at_once_never_take_an_account_over_its_capacity() throws Exception {
         open(new Site(
@@ -242,6 +263,8 @@ final class FaultyAccountsTest {
                 site.clock,
                 () -> UUID.randomUUID().toString(),
                 new Random(11),
+                maxWait,
+                64,
                 _ -> {}));
     }
 
