@@ -148,14 +148,7 @@ public final class RedisCluster implements AutoCloseable {
         try {
             cluster.launch(replicas ? 2 * MASTERS : MASTERS);
             cluster.introduce();
-            for (int index = MASTERS; index < cluster.nodes.size(); index++) {
-                cluster.nodes
-                        .get(index)
-                        .ask(
-                                "CLUSTER",
-                                "REPLICATE",
-                                cluster.nodes.get(index - MASTERS).id());
-            }
+            cluster.replicate();
             cluster.awaitSettled();
             return cluster;
         } catch (RuntimeException failed) {
@@ -195,6 +188,15 @@ public final class RedisCluster implements AutoCloseable {
         }
         nodes.forEach(this::meetOthers);
         awaitAcquaintance();
+    }
+
+    /** Those that are not among the first three replicate these; to meet again tells the others at once, where gossip takes seconds. */
+    private void replicate() {
+        for (int index = MASTERS; index < nodes.size(); index++) {
+            Node replica = nodes.get(index);
+            replica.ask("CLUSTER", "REPLICATE", nodes.get(index - MASTERS).id());
+            meetOthers(replica);
+        }
     }
 
     /** A handshake that a stalled machine let time out is begun again. */
@@ -298,7 +300,8 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     /**
-     * A replica takes over from a master, which is told to let it and becomes its replica: no write is lost.
+     * A replica takes over from a master, which is told to let it and becomes its replica: no write is lost. Redis lets a master have
+     * one successor in twice the node timeout, in either way, so that a node which has become master again in this time is waited for.
      *
      * @return the new master
      * @throws IllegalStateException if the master has no replica
