@@ -110,6 +110,10 @@ public final class RedisCluster implements AutoCloseable {
             return view().ownRow();
         }
 
+        private boolean master() {
+            return row().role().master();
+        }
+
         /** host:port */
         @Override
         public String toString() {
@@ -215,10 +219,8 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     private boolean knowsAll(Node node) {
-        Map<String, ClusterView.Row> rows = node.view().rows();
-        return nodes.stream()
-                .allMatch(other ->
-                        rows.containsKey(other.id()) && rows.get(other.id()).sound());
+        ClusterView view = node.view();
+        return nodes.stream().allMatch(other -> view.reaches(other.id()));
     }
 
     private void meetOthers(Node node) {
@@ -245,7 +247,7 @@ public final class RedisCluster implements AutoCloseable {
 
     /** Those that run and take themselves for masters, with slots or without. */
     public List<Node> masters() {
-        return running().stream().filter(node -> node.row().role().master()).toList();
+        return running().stream().filter(Node::master).toList();
     }
 
     /** Those that run and take themselves for replicas of that node. */
@@ -311,7 +313,7 @@ public final class RedisCluster implements AutoCloseable {
         Node replica = replicaOf(master);
         long[] lastNanos = {System.nanoTime() - RETRY_NANOS};
         await(replica + " to take over from " + master, () -> {
-            if (replica.row().role().master()) {
+            if (replica.master()) {
                 return true;
             }
             if (System.nanoTime() - lastNanos[0] >= RETRY_NANOS) {
@@ -334,9 +336,7 @@ public final class RedisCluster implements AutoCloseable {
         awaitSettled();
         Node replica = replicaOf(master);
         kill(master);
-        await(
-                replica + " to be promoted after " + master,
-                () -> replica.row().role().master());
+        await(replica + " to be promoted after " + master, () -> replica.master());
         awaitSettled();
         return replica;
     }
@@ -400,15 +400,11 @@ public final class RedisCluster implements AutoCloseable {
                         "NODE",
                         move.to().id());
         moves.remove(slot);
+        String owner = move.to().id();
         await(
                 "all to know who has slot " + slot,
                 () -> running().stream()
-                        .allMatch(node -> node.view()
-                                .rows()
-                                .get(move.to().id())
-                                .role()
-                                .slots()
-                                .get(slot)));
+                        .allMatch(node -> node.view().slotsOf(owner).get(slot)));
     }
 
     private Move moveOf(int slot) {
@@ -461,7 +457,12 @@ public final class RedisCluster implements AutoCloseable {
      * replicas have caught up with their masters. It does not come to that while most masters with slots are killed or paused.
      */
     public void awaitSettled() {
-        await("the nodes to agree and be in step", this::settled);
+        await(
+                "the nodes to agree and be in step",
+                this::settled,
+                () -> running().stream()
+                        .map(node -> "\n" + node + " believes:\n" + node.ask("CLUSTER", "NODES"))
+                        .collect(Collectors.joining()));
     }
 
     private boolean settled() {
@@ -477,16 +478,9 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     private boolean agrees(ClusterView view) {
-        if (view.rows().size() != nodes.size()) {
-            return false;
-        }
-        for (Node node : nodes) {
-            ClusterView.Row row = view.rows().get(node.id());
-            if (row == null || !(node.running() ? row.sound() : row.failed())) {
-                return false;
-            }
-        }
-        return true;
+        return view.rows().size() == nodes.size()
+                && nodes.stream()
+                        .allMatch(node -> node.running() ? view.reaches(node.id()) : view.holdsForFailed(node.id()));
     }
 
     private static boolean inStep(Node node) {
