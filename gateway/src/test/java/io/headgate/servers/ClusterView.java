@@ -4,6 +4,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * What one node of a Redis Cluster believes of all nodes, by their ids.
@@ -15,22 +16,7 @@ record ClusterView(String own, Map<String, Row> rows) {
     /** What decides who serves what. */
     record Role(boolean master, String masterId, BitSet slots) {}
 
-    record Row(Set<String> flags, Role role, long epoch, boolean connected) {
-
-        /** Reachable, and introduced. */
-        boolean sound() {
-            return (connected || flags.contains("myself"))
-                    && !failed()
-                    && !flags.contains("fail?")
-                    && !flags.contains("handshake")
-                    && !flags.contains("noaddr");
-        }
-
-        /** The masters have agreed on it. */
-        boolean failed() {
-            return flags.contains("fail");
-        }
-    }
+    record Row(Set<String> flags, Role role, long epoch, boolean connected) {}
 
     /** Reads the answer to CLUSTER NODES: id, address, flags, master, ping, pong, epoch, link, slots and moves of slots. */
     static ClusterView parse(String nodes) {
@@ -64,6 +50,25 @@ record ClusterView(String own, Map<String, Row> rows) {
 
     Row ownRow() {
         return rows.get(own);
+    }
+
+    BitSet slotsOf(String id) {
+        Row row = rows.get(id);
+        return row == null ? new BitSet() : row.role().slots();
+    }
+
+    /** Introduced, and thought to be alive. */
+    boolean reaches(String id) {
+        Row row = rows.get(id);
+        return row != null
+                && (row.connected() || row.flags().contains("myself"))
+                && Stream.of("fail", "fail?", "handshake", "noaddr").noneMatch(row.flags()::contains);
+    }
+
+    /** The masters have agreed on it. */
+    boolean holdsForFailed(String id) {
+        Row row = rows.get(id);
+        return row != null && row.flags().contains("fail");
     }
 
     /** Who serves what, without what else differs between nodes that agree. */

@@ -94,12 +94,15 @@ public final class RedisCluster implements AutoCloseable {
          * @param field such as {@code used_memory}
          */
         public String info(String section, String field) {
+            return line(section, field).orElseThrow(() -> new IllegalArgumentException(section + " has no " + field));
+        }
+
+        private Optional<String> line(String section, String field) {
             return process.text("INFO", section)
                     .lines()
                     .filter(line -> line.startsWith(field + ":"))
                     .map(line -> line.substring(field.length() + 1))
-                    .findFirst()
-                    .orElseThrow(() -> new IllegalArgumentException(section + " has no " + field));
+                    .findFirst();
         }
 
         private ClusterView view() {
@@ -108,6 +111,10 @@ public final class RedisCluster implements AutoCloseable {
 
         private ClusterView.Row row() {
             return view().ownRow();
+        }
+
+        private boolean master() {
+            return row().role().master();
         }
 
         /** host:port */
@@ -148,14 +155,7 @@ public final class RedisCluster implements AutoCloseable {
         try {
             cluster.launch(replicas ? 2 * MASTERS : MASTERS);
             cluster.introduce();
-            for (int index = MASTERS; index < cluster.nodes.size(); index++) {
-                cluster.nodes
-                        .get(index)
-                        .ask(
-                                "CLUSTER",
-                                "REPLICATE",
-                                cluster.nodes.get(index - MASTERS).id());
-            }
+            cluster.replicate();
             cluster.awaitSettled();
             return cluster;
         } catch (RuntimeException failed) {
@@ -197,6 +197,15 @@ public final class RedisCluster implements AutoCloseable {
         awaitAcquaintance();
     }
 
+    /** Those that are not among the first three replicate these; to meet again tells the others at once, where gossip takes seconds. */
+    private void replicate() {
+        for (int index = MASTERS; index < nodes.size(); index++) {
+            Node replica = nodes.get(index);
+            replica.ask("CLUSTER", "REPLICATE", nodes.get(index - MASTERS).id());
+            meetOthers(replica);
+        }
+    }
+
     /** A handshake that a stalled machine let time out is begun again. */
     private void awaitAcquaintance() {
         long[] lastNanos = {System.nanoTime()};
@@ -213,10 +222,8 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     private boolean knowsAll(Node node) {
-        Map<String, ClusterView.Row> rows = node.view().rows();
-        return nodes.stream()
-                .allMatch(other ->
-                        rows.containsKey(other.id()) && rows.get(other.id()).sound());
+        ClusterView view = node.view();
+        return nodes.stream().allMatch(other -> view.reaches(other.id()));
     }
 
     private void meetOthers(Node node) {
@@ -243,7 +250,7 @@ public final class RedisCluster implements AutoCloseable {
 
     /** Those that run and take themselves for masters, with slots or without. */
     public List<Node> masters() {
-        return running().stream().filter(node -> node.row().role().master()).toList();
+        return running().stream().filter(Node::master).toList();
     }
 
     /** Those that run and take themselves for replicas of that node. */
@@ -298,7 +305,8 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     /**
-     * A replica takes over from a master, which is told to let it and becomes its replica: no write is lost.
+     * A replica takes over from a master, which is told to let it and becomes its replica: no write is lost. Redis lets a master have
+     * one successor in twice the node timeout, in either way, so that a node which has become master again in this time is waited for.
      *
      * @return the new master
      * @throws IllegalStateException if the master has no replica
@@ -308,7 +316,7 @@ public final class RedisCluster implements AutoCloseable {
         Node replica = replicaOf(master);
         long[] lastNanos = {System.nanoTime() - RETRY_NANOS};
         await(replica + " to take over from " + master, () -> {
-            if (replica.row().role().master()) {
+            if (replica.master()) {
                 return true;
             }
             if (System.nanoTime() - lastNanos[0] >= RETRY_NANOS) {
@@ -322,7 +330,8 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     /**
-     * Kills a master and waits for a replica to be promoted, which takes the others a node timeout and one or two seconds.
+     * Kills a master and waits for a replica to be promoted, which takes the others a node timeout and one or two seconds. What was
+     * written before the call has reached the replica.
      *
      * @return the new master
      * @throws IllegalStateException if the master has no replica
@@ -331,9 +340,7 @@ public final class RedisCluster implements AutoCloseable {
         awaitSettled();
         Node replica = replicaOf(master);
         kill(master);
-        await(
-                replica + " to be promoted after " + master,
-                () -> replica.row().role().master());
+        await(replica + " to be promoted after " + master, () -> replica.master());
         awaitSettled();
         return replica;
     }
@@ -397,15 +404,11 @@ public final class RedisCluster implements AutoCloseable {
                         "NODE",
                         move.to().id());
         moves.remove(slot);
+        String owner = move.to().id();
         await(
                 "all to know who has slot " + slot,
                 () -> running().stream()
-                        .allMatch(node -> node.view()
-                                .rows()
-                                .get(move.to().id())
-                                .role()
-                                .slots()
-                                .get(slot)));
+                        .allMatch(node -> node.view().slotsOf(owner).get(slot)));
     }
 
     private Move moveOf(int slot) {
@@ -455,17 +458,22 @@ public final class RedisCluster implements AutoCloseable {
 
     /**
      * Waits until all running nodes agree on who serves what, reach each other, hold the others for failed, accept commands, and the
-     * replicas have caught up with their masters. It does not come to that while most masters with slots are killed or paused.
+     * replicas have what was written before. It does not come to that while most masters with slots are killed or paused.
      */
     public void awaitSettled() {
-        await("the nodes to agree and be in step", this::settled);
+        await(
+                "the nodes to agree and be in step",
+                this::settled,
+                () -> running().stream()
+                        .map(node -> "\n" + node + " believes:\n" + node.ask("CLUSTER", "NODES"))
+                        .collect(Collectors.joining()));
     }
 
     private boolean settled() {
         Map<String, ClusterView.Role> roles = null;
         for (Node node : running()) {
             ClusterView view = node.view();
-            if (!agrees(view) || (roles != null && !roles.equals(view.roles())) || !inStep(node)) {
+            if (!agrees(view) || (roles != null && !roles.equals(view.roles())) || !inStep(node, view)) {
                 return false;
             }
             roles = view.roles();
@@ -474,23 +482,29 @@ public final class RedisCluster implements AutoCloseable {
     }
 
     private boolean agrees(ClusterView view) {
-        if (view.rows().size() != nodes.size()) {
-            return false;
-        }
-        for (Node node : nodes) {
-            ClusterView.Row row = view.rows().get(node.id());
-            if (row == null || !(node.running() ? row.sound() : row.failed())) {
-                return false;
-            }
-        }
-        return true;
+        return view.rows().size() == nodes.size()
+                && nodes.stream()
+                        .allMatch(node -> node.running() ? view.reaches(node.id()) : view.holdsForFailed(node.id()));
     }
 
-    private static boolean inStep(Node node) {
-        boolean serves = String.valueOf(node.ask("CLUSTER", "INFO")).contains("cluster_state:ok");
-        boolean replica = node.info("replication", "role").equals("slave");
-        return serves
-                && (!replica || node.info("replication", "master_link_status").equals("up"));
+    /** A link that is up is not enough: the first writes over it may wait for the replica's acknowledgement of what it loaded. */
+    private boolean inStep(Node node, ClusterView view) {
+        if (!String.valueOf(node.ask("CLUSTER", "INFO")).contains("cluster_state:ok")) {
+            return false;
+        }
+        ClusterView.Role role = view.ownRow().role();
+        return role.master()
+                || nodes.stream()
+                        .filter(other -> other.id().equals(role.masterId()) && other.running())
+                        .anyMatch(master -> follows(node, master));
+    }
+
+    private static boolean follows(Node replica, Node master) {
+        long written = Long.parseLong(master.info("replication", "master_repl_offset"));
+        return replica.line("replication", "master_link_status").equals(Optional.of("up"))
+                && replica.line("replication", "slave_repl_offset")
+                        .filter(read -> Long.parseLong(read) >= written)
+                        .isPresent();
     }
 
     /** Kills all nodes and removes what they saved. */

@@ -20,6 +20,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -276,6 +277,14 @@ final class RedisProcess {
     /** Kills it and removes what it saved. */
     void remove() {
         kill();
+        // a child that was rewriting the append-only file outlives it for a moment, and may add a file meanwhile
+        await("the files of " + this + " to be gone", () -> {
+            removeFiles();
+            return true;
+        });
+    }
+
+    private void removeFiles() {
         if (!Files.exists(directory)) {
             return;
         }
@@ -367,10 +376,15 @@ final class RedisProcess {
 
     /** Waits for a condition, which may ask servers: one that does not answer has not met it yet. */
     static void await(String what, BooleanSupplier condition) {
+        await(what, condition, () -> "");
+    }
+
+    /** @param found told if the condition is not met in time */
+    static void await(String what, BooleanSupplier condition, Supplier<String> found) {
         long deadline = System.nanoTime() + AWAIT_LIMIT_NANOS;
         while (!holds(condition)) {
             if (System.nanoTime() - deadline > 0) {
-                throw new IllegalStateException("Waited too long for " + what);
+                throw new IllegalStateException("Waited too long for " + what + found.get());
             }
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(10));
         }
