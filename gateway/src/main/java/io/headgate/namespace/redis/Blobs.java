@@ -1,13 +1,20 @@
 package io.headgate.namespace.redis;
 
+import static io.headgate.namespace.redis.Manifests.ascii;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.headgate.domain.BlobId;
 import io.headgate.domain.Slice;
 import io.headgate.namespace.AccountUsage;
+import io.headgate.namespace.BlobMove;
 import io.headgate.namespace.Garbage;
+import io.headgate.namespace.LiveBlobs;
+import io.headgate.namespace.LiveBlobs.LiveBlob;
+import io.headgate.namespace.Namespace;
 import io.headgate.namespace.Refusal;
 import io.headgate.namespace.codec.Codec;
+import io.lettuce.core.Limit;
+import io.lettuce.core.Range.Boundary;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.time.Instant;
@@ -18,6 +25,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,6 +43,10 @@ final class Blobs {
 
     private static final int GARBAGE_PAGE = 64;
     private static final int IDS_A_SCRIPT = 200;
+    /** What one call looks at. */
+    private static final int LIVE_GROUPS = 200;
+
+    private static final int LIVE_SCRIPTS = 50;
     private static final int RECORD_BYTES = 8;
     private static final int MEMBER_ID = 8;
     private static final byte ONE = 'o';
@@ -75,8 +87,17 @@ final class Blobs {
         return ByteBuffer.wrap(record).getShort() & 0xFFFF;
     }
 
+    /** With those of copies. */
+    private byte[][] copyKeys(int slot) {
+        return keys(slot, SlotKeys.key(slot, "c"), SlotKeys.key(slot, "v"));
+    }
+
     byte[][] keys(int slot, byte[]... more) {
         return SlotKeys.of(slot, clock.instant(), more);
+    }
+
+    Instant now() {
+        return clock.instant();
     }
 
     /** The time as scripts take it: that of the engine, or the command's if that is later. */
@@ -240,15 +261,30 @@ final class Blobs {
 
     /** Those that the account should not have. */
     List<BlobId> unknown(String account, List<BlobId> blobs) {
-        Map<BlobId, byte[]> records = records(blobs);
-        int number = accounts.number(account);
-        Set<BlobId> known = new HashSet<>();
-        records.forEach((blob, record) -> {
-            if (account(record) == number) {
-                known.add(blob);
+        byte[] number = AccountNumbers.bytes(accounts.number(account));
+        Map<Integer, List<BlobId>> bySlot = bySlot(blobs);
+        Set<BlobId> unknown = new HashSet<>();
+        List<Integer> asked = List.copyOf(bySlot.keySet());
+        List<List<byte[]>> answers = cluster.each(
+                asked,
+                slot -> inSteps(
+                        bySlot.getOrDefault(slot, List.of()),
+                        ids -> cluster.many(Script.UNKNOWN, copyKeys(slot), arguments(ids, number))));
+        for (int i = 0; i < asked.size(); i++) {
+            List<BlobId> ids = bySlot.getOrDefault(asked.get(i), List.of());
+            for (int k = 0; k < ids.size(); k++) {
+                if (answers.get(i).get(k)[0] == '1') {
+                    unknown.add(ids.get(k));
+                }
             }
-        });
-        return blobs.stream().filter(blob -> !known.contains(blob)).toList();
+        }
+        return blobs.stream().filter(unknown::contains).toList();
+    }
+
+    private static byte[][] arguments(List<BlobId> ids, byte[]... first) {
+        List<byte[]> arguments = new ArrayList<>(List.of(first));
+        ids.forEach(id -> arguments.add(encoded(id)));
+        return arguments.toArray(byte[][]::new);
     }
 
     void discard(List<Garbage> blobs) {
@@ -256,7 +292,7 @@ final class Blobs {
             slots.use(garbage.blob().slot());
             cluster.one(
                     Script.DISCARD,
-                    keys(garbage.blob().slot()),
+                    copyKeys(garbage.blob().slot()),
                     encoded(garbage.blob()),
                     record(garbage.account(), garbage.sizeBytes()),
                     StoredVersion.time(garbage.queuedAt()));
@@ -265,16 +301,122 @@ final class Blobs {
 
     void forget(String account, List<BlobId> blobs) {
         byte[] number = AccountNumbers.bytes(accounts.number(account));
+        Instant now = clock.instant();
+        byte[] time = StoredVersion.time(now);
+        byte[] old = StoredVersion.time(now.minus(Namespace.MOVE_BACK_AFTER));
         bySlot(blobs)
                 .forEach((slot, ids) -> inSteps(ids, step -> {
-                    byte[][] arguments = new byte[1 + step.size()][];
-                    arguments[0] = number;
-                    for (int i = 0; i < step.size(); i++) {
-                        arguments[1 + i] = encoded(step.get(i));
-                    }
-                    cluster.one(Script.FORGET, keys(slot), arguments);
+                    cluster.one(Script.FORGET, copyKeys(slot), arguments(step, number, time, old));
                     return List.of();
                 }));
+    }
+
+    /** Some of the live blobs of an account: slot by slot, and in each as they were made. */
+    LiveBlobs live(String account, @Nullable BlobId after, int limit) {
+        byte[] number = AccountNumbers.bytes(accounts.number(account));
+        List<LiveBlob> found = new ArrayList<>();
+        List<Integer> all = slots.all();
+        int slot = after == null ? 0 : after.slot();
+        byte[] from = after == null ? NOTHING : encoded(after);
+        for (int scripts = 0; scripts < LIVE_SCRIPTS; scripts++) {
+            int least = slot;
+            Integer next = all.stream().filter(used -> used >= least).findFirst().orElse(null);
+            if (next == null) {
+                return new LiveBlobs(found, Optional.empty());
+            }
+            if (next != slot) {
+                slot = next;
+                from = NOTHING;
+            }
+            List<byte[]> answer = cluster.many(
+                    Script.LIVE, keys(slot), number, from, ascii(limit - found.size()), ascii(LIVE_GROUPS));
+            for (int i = 1; i < answer.size(); i += 2) {
+                found.add(new LiveBlob(
+                        decoded(answer.get(i), 0), Long.parseLong(new String(answer.get(i + 1), US_ASCII))));
+            }
+            from = answer.getFirst();
+            if (from.length == 0) {
+                slot++;
+            }
+            if (slot == Slots.COUNT) {
+                return new LiveBlobs(found, Optional.empty());
+            }
+            if (found.size() == limit) {
+                break;
+            }
+        }
+        BlobId next = from.length == 0 ? BlobId.of(0, slot, 0, 0) : decoded(from, 0);
+        return new LiveBlobs(found, Optional.of(next));
+    }
+
+    List<BlobMove> begin(List<BlobMove> moves, Instant now) {
+        Instant here = clock.instant();
+        byte[] goneBefore = StoredVersion.time((here.isAfter(now) ? here : now).minus(Namespace.MOVE_BACK_AFTER));
+        List<BlobMove> recorded = new ArrayList<>();
+        for (BlobMove move : moves) {
+            byte[] size = cluster.one(
+                    Script.MOVE_BEGIN,
+                    copyKeys(move.blob().slot()),
+                    encoded(move.blob()),
+                    AccountNumbers.bytes(accounts.number(move.from())),
+                    AccountNumbers.bytes(accounts.number(move.to())),
+                    goneBefore);
+            if (size != null) {
+                recorded.add(new BlobMove(
+                        move.blob(), move.from(), move.to(), Long.parseLong(new String(size, US_ASCII))));
+            }
+        }
+        return recorded;
+    }
+
+    /**
+     * Ends moves.
+     *
+     * @param whole whether their copies are
+     * @return those whose blobs live in the new account now, with the bytes that this call has moved
+     */
+    Map<BlobMove, Long> end(List<BlobMove> moves, boolean whole, Instant now) {
+        Map<BlobMove, Long> moved = new LinkedHashMap<>();
+        for (BlobMove move : moves) {
+            byte[] size = cluster.one(
+                    Script.MOVE_END,
+                    copyKeys(move.blob().slot()),
+                    encoded(move.blob()),
+                    AccountNumbers.bytes(accounts.number(move.from())),
+                    AccountNumbers.bytes(accounts.number(move.to())),
+                    since(now),
+                    ascii(whole ? 1 : 0));
+            if (size != null) {
+                moved.put(move, Long.parseLong(new String(size, US_ASCII)));
+            }
+        }
+        return moved;
+    }
+
+    List<BlobMove> underWay(int limit) {
+        List<BlobMove> moves = new ArrayList<>();
+        io.lettuce.core.Range<byte[]> moving = io.lettuce.core.Range.from(
+                Boundary.including(new byte[] {'v'}), Boundary.excluding(new byte[] {'w'}));
+        for (int slot : slots.all()) {
+            byte[] key = SlotKeys.key(slot, "v");
+            List<byte[]> members = cluster.command(
+                    redis -> redis.zrangebylex(key, moving, Limit.create(0, limit - moves.size())));
+            for (byte[] member : members == null ? List.<byte[]>of() : members) {
+                byte[] field = Arrays.copyOfRange(member, 1, member.length);
+                byte[] copy = cluster.command(redis -> redis.hget(SlotKeys.key(slot, "c"), field));
+                if (copy != null && copy[0] == 'm') {
+                    ByteBuffer in = ByteBuffer.wrap(copy, 1, 7);
+                    String from = accounts.name(in.getShort() & 0xFFFF);
+                    long size = (in.get() & 0xFFL) << 32 | (in.getInt() & 0xFFFF_FFFFL);
+                    String to = accounts.name(ByteBuffer.wrap(field).getShort() & 0xFFFF);
+                    moves.add(new BlobMove(decoded(field, 2), from, to, size));
+                }
+            }
+            if (moves.size() >= limit) {
+                break;
+            }
+        }
+        return moves;
     }
 
     /** The garbage of one slot, page by page. */
@@ -300,7 +442,7 @@ final class Blobs {
             if (at == page.size() && more) {
                 List<byte[]> answer = cluster.many(
                         Script.GARBAGE,
-                        keys(slot),
+                        copyKeys(slot),
                         number,
                         last,
                         before,

@@ -26,6 +26,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -264,8 +265,10 @@ final class Buckets {
     /**
      * Closes the ranges one by one, as long as they are empty. Only when all are closed the bucket goes; until then whoever meets a
      * closed range waits, and opens all again if this gateway seems to have died.
+     *
+     * @param dropUploads is told of each range of a bucket that is gone
      */
-    Outcome<Bucket> delete(BucketName name) {
+    Outcome<Bucket> delete(BucketName name, Consumer<Range> dropUploads) {
         String token = fresh();
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
@@ -284,7 +287,7 @@ final class Buckets {
             if (mine[0] == '1'
                     && map != null
                     && text(map.closing.getBytes(US_ASCII)).startsWith(token + "@")) {
-                return close(name, map, token);
+                return close(name, map, token, dropUploads);
             }
             if (System.nanoTime() - deadline > 0) {
                 throw new NamespaceException("another gateway is deleting the bucket");
@@ -293,7 +296,7 @@ final class Buckets {
         }
     }
 
-    private Outcome<Bucket> close(BucketName name, Known map, String token) {
+    private Outcome<Bucket> close(BucketName name, Known map, String token, Consumer<Range> dropUploads) {
         boolean empty = true;
         for (Range range : map.ranges.values()) {
             empty = empty && text(move(range, range.epoch(), closed(range))).equals("1");
@@ -317,7 +320,8 @@ final class Buckets {
         cluster.command(redis -> redis.zrem(NAMES, member));
         cluster.command(redis -> redis.zrem(ownerKey(map.bucket.owner()), member));
         for (Range range : map.ranges.values()) {
-            cluster.command(redis -> redis.unlink(range.root(), range.records()));
+            dropUploads.accept(range);
+            cluster.command(redis -> redis.unlink(range.root(), range.records(), range.uploads()));
         }
         return new Outcome.Done<>(map.bucket);
     }

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
@@ -113,17 +114,26 @@ final class Intents {
     }
 
     List<Intent> standing() {
+        return find(value -> value[0] == 's');
+    }
+
+    /** Also those that were taken and are not closed yet. */
+    List<Intent> all() {
+        return find(_ -> true);
+    }
+
+    private List<Intent> find(Predicate<byte[]> which) {
         Map<byte[], byte[]> all = cluster.command(redis -> redis.hgetall(KEY));
-        List<Intent> standing = new ArrayList<>();
+        List<Intent> found = new ArrayList<>();
         if (all != null) {
             all.forEach((id, value) -> {
-                if (value[0] == 's' && id[0] != '#') {
-                    standing.add(read(new String(id, US_ASCII), new String(value, UTF_8)));
+                if (id[0] != '#' && which.test(value)) {
+                    found.add(read(new String(id, US_ASCII), new String(value, UTF_8)));
                 }
             });
         }
-        standing.sort(Comparator.comparingLong(Intent::id));
-        return standing;
+        found.sort(Comparator.comparingLong(Intent::id));
+        return found;
     }
 
     /** Whether the intent stands as far as this gateway knows; a slot knows whether it was taken. */

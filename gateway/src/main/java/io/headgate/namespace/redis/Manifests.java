@@ -25,7 +25,7 @@ import java.util.Map;
  */
 final class Manifests {
     private static final int STEP = 500;
-    private static final byte[] ONE = {'o'};
+    private static final byte[] WRITTEN = {'w'};
 
     private final Cluster cluster;
     private final Blobs blobs;
@@ -78,7 +78,7 @@ final class Manifests {
         }
         add(slicesKey(id), slices);
         add(partsKey(id), numbers);
-        cluster.command(redis -> redis.set(state(id), ONE));
+        cluster.command(redis -> redis.set(state(id), WRITTEN));
     }
 
     private void add(byte[] key, List<ScoredValue<byte[]>> members) {
@@ -100,9 +100,9 @@ final class Manifests {
         return out.array();
     }
 
-    /** Removes a manifest that nobody knows. */
+    /** Removes a manifest, if no version has ever referred to it. */
     void remove(String id) {
-        cluster.command(redis -> redis.unlink(slicesKey(id), partsKey(id), state(id)));
+        cluster.one(Script.MANIFEST_REMOVE, new byte[][] {state(id), slicesKey(id), partsKey(id)});
     }
 
     List<ManifestPart> parts(String id, int afterNumber, int limit) {
@@ -147,6 +147,21 @@ final class Manifests {
 
     private static Placed placed(ScoredValue<byte[]> member) {
         return new Placed((long) member.getScore(), HeldSlice.read(ByteBuffer.wrap(member.getValue())));
+    }
+
+    /** Whether a slice of the manifest has this holder's name. */
+    boolean holds(String id, String holder) {
+        for (long offset = 0; ; ) {
+            List<Placed> page = held(id, offset, STEP);
+            if (page.stream().anyMatch(placed -> placed.slice.holder().equals(holder))) {
+                return true;
+            }
+            if (page.size() < STEP) {
+                return false;
+            }
+            Placed last = page.getLast();
+            offset = last.objectOffsetBytes + last.slice.lengthBytes();
+        }
     }
 
     List<ManifestSlice> slices(String id, long fromOffset, int limit) {
@@ -237,7 +252,7 @@ final class Manifests {
                     .toList(), since);
             cluster.command(redis -> redis.zrem(key, step.toArray(byte[][]::new)));
         }
-        remove(id);
+        cluster.command(redis -> redis.unlink(key, partsKey(id), state(id)));
         cluster.command(redis -> redis.zrem(orphans(slot), orphan));
     }
 

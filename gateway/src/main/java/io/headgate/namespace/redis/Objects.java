@@ -46,6 +46,8 @@ final class Objects {
     private final Cluster cluster;
     private final Buckets buckets;
     private final Blobs blobs;
+    private final Manifests manifests;
+    private final Messages messages;
     private final Intents intents;
     private final AccountNumbers accounts;
     private final RandomGenerator random;
@@ -54,19 +56,23 @@ final class Objects {
             Cluster cluster,
             Buckets buckets,
             Blobs blobs,
+            Manifests manifests,
+            Messages messages,
             Intents intents,
             AccountNumbers accounts,
             RandomGenerator random) {
         this.cluster = cluster;
         this.buckets = buckets;
         this.blobs = blobs;
+        this.manifests = manifests;
+        this.messages = messages;
         this.intents = intents;
         this.accounts = accounts;
         this.random = random;
     }
 
     private byte[][] keys(Range range) {
-        return blobs.keys(range.slot(), range.root(), range.records());
+        return blobs.keys(range.slot(), range.root(), range.records(), range.uploads());
     }
 
     private static byte[] slot(Range range) {
@@ -192,6 +198,28 @@ final class Objects {
             byte[] id,
             byte[] blob,
             boolean standing) {
+        return commit(range, key, record, now, condition(condition), attempt, intent, id, blob, standing, NOTHING);
+    }
+
+    /** As a put, if the upload is listed still, which it is not afterwards. */
+    byte @Nullable [] commitCompleted(
+            Range range, byte[] key, byte[] record, Instant now, byte[] condition, byte[] upload) {
+        return commit(
+                range, key, record, now, condition, Optional.empty(), NOTHING, NOTHING, NOTHING, true, upload);
+    }
+
+    private byte @Nullable [] commit(
+            Range range,
+            byte[] key,
+            byte[] record,
+            Instant now,
+            byte[] condition,
+            Optional<Attempt> attempt,
+            byte[] intent,
+            byte[] id,
+            byte[] blob,
+            boolean standing,
+            byte[] upload) {
         byte[] answer = cluster.one(
                 Script.PUT,
                 keys(range),
@@ -200,14 +228,15 @@ final class Objects {
                 key,
                 record,
                 blobs.since(now),
-                condition(condition),
+                condition,
                 attempt.map(a -> ByteBuffer.allocate(8).putLong(Codec.hash(a)).array())
                         .orElse(NOTHING),
                 Integer.toString(attempt.map(Attempt::number).orElse(0)).getBytes(US_ASCII),
                 intent,
                 id,
                 blob,
-                standing ? new byte[] {'1'} : new byte[] {'0'});
+                standing ? new byte[] {'1'} : new byte[] {'0'},
+                upload);
         if (answer == null || answer.length == 0) {
             throw Codec.corrupt();
         }
@@ -215,13 +244,13 @@ final class Objects {
             return null;
         }
         if (answer[0] == '+' && answer.length > 1) {
-            blobs.deliver(range.slot(), Arrays.copyOfRange(answer, 1, answer.length));
+            messages.deliver(range.slot(), Arrays.copyOfRange(answer, 1, answer.length));
         }
         return answer;
     }
 
     /** As {@code versions.lua} reads it. */
-    private static byte[] condition(WriteCondition condition) {
+    static byte[] condition(WriteCondition condition) {
         return switch (condition) {
             case WriteCondition.None() -> NOTHING;
             case WriteCondition.Absent() -> new byte[] {'a'};
@@ -280,7 +309,7 @@ final class Objects {
         if (answer.size() == 1 && Buckets.isMoved(answer.getFirst())) {
             return null;
         }
-        answer.subList(count, answer.size()).forEach(message -> blobs.deliver(range.slot(), message));
+        answer.subList(count, answer.size()).forEach(message -> messages.deliver(range.slot(), message));
         List<Outcome<Boolean>> outcomes = new ArrayList<>(count);
         for (byte[] one : answer.subList(0, count)) {
             outcomes.add(
@@ -341,15 +370,12 @@ final class Objects {
     private @Nullable Outcome<ObjectVersion> copy(CopyObject command, byte[] key, ObjectVersion source) {
         ObjectVersion version = command.version(source);
         byte[] place = place(command.bucket(), key);
-        Optional<Slice> blob = switch (version.manifest()) {
-            case Manifest.Inline(Optional<Slice> slice) -> slice;
-            case Manifest.Stored stored -> throw new NamespaceException("not built yet");
-        };
-        if (blob.isPresent()
-                && !blobs.share(blob.get().blob(), source.writeId(), command.writeId(), place, command.now())) {
+        if (!share(version.manifest(), source.writeId(), command, place)) {
             return null;
         }
-        int account = blob.map(slice -> accounts.number(slice.account())).orElse(AccountNumbers.NONE);
+        int account = version.manifest() instanceof Manifest.Inline(Optional<Slice> slice) && slice.isPresent()
+                ? accounts.number(slice.get().account())
+                : AccountNumbers.NONE;
         byte[] record = StoredVersion.write(version, Origin.COPY, account, Optional.empty());
         byte[] answer = buckets.inRange(
                 command.bucket(),
@@ -366,13 +392,7 @@ final class Objects {
                         NOTHING,
                         true));
         boolean done = answer != null && (answer[0] == '+' || answer[0] == '=');
-        if (blob.isPresent()) {
-            if (done) {
-                blobs.confirm(blob.get().blob(), command.writeId(), place, command.now());
-            } else {
-                blobs.unshare(blob.get().blob(), command.writeId(), place, command.now());
-            }
-        }
+        shared(version.manifest(), command, place, done);
         if (answer == null) {
             return Buckets.noSuchBucket(command.bucket());
         }
@@ -380,5 +400,52 @@ final class Objects {
             return new Outcome.Refused<>(Blobs.refusal(answer));
         }
         return new Outcome.Done<>(answer[0] == '=' && answer.length > 1 ? again(command.key(), answer) : version);
+    }
+
+    /** Lets the copy hold what its source holds; false if that is gone. */
+    private boolean share(Manifest manifest, String holder, CopyObject command, byte[] place) {
+        return switch (manifest) {
+            case Manifest.Inline(Optional<Slice> slice) ->
+                slice.isEmpty()
+                        || blobs.share(slice.get().blob(), holder, command.writeId(), place, command.now());
+            case Manifest.Stored(String id, int parts) ->
+                manifests.share(id, holder, command.writeId(), place, command.now());
+        };
+    }
+
+    /** Afterwards: the copy has been made, or what it was to hold is let go again. */
+    private void shared(Manifest manifest, CopyObject command, byte[] place, boolean done) {
+        String holder = command.writeId();
+        Instant now = command.now();
+        switch (manifest) {
+            case Manifest.Inline(Optional<Slice> slice) when slice.isPresent() -> {
+                if (done) {
+                    blobs.confirm(slice.get().blob(), holder, place, now);
+                } else {
+                    blobs.unshare(slice.get().blob(), holder, place, now);
+                }
+            }
+            case Manifest.Inline empty -> {}
+            case Manifest.Stored(String id, int parts) -> {
+                if (done) {
+                    manifests.confirm(id, holder, place, now);
+                } else {
+                    manifests.release(
+                            id, Codec.writeId(holder), blobs.since(now), Manifests.pending(id, holder, place, now));
+                }
+            }
+        }
+    }
+
+    /** Whether the version that a write was to make stands at its place. */
+    boolean holds(byte[] place, String writeId) {
+        int nul = 0;
+        while (place[nul] != 0) {
+            nul++;
+        }
+        BucketName bucket = new BucketName(new String(place, 0, nul, US_ASCII));
+        byte[] key = Arrays.copyOfRange(place, nul + 1, place.length);
+        return current(bucket, Groups.key(key)) instanceof Outcome.Done<ObjectVersion>(ObjectVersion version)
+                && version.writeId().equals(writeId);
     }
 }

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  * Where the cluster is.
  *
  * @param nodes some of its nodes, host and port, at least one
+ * @param minPartBytes the least size of every part of a multipart object but the last
  * @param timeout in which an operation is done, moves and failovers on the way included
  */
 public record RedisOptions(
@@ -15,7 +16,8 @@ public record RedisOptions(
         boolean tls,
         @Nullable String user,
         @Nullable String password,
-        Duration timeout) {
+        Duration timeout,
+        long minPartBytes) {
     public RedisOptions {
         nodes = List.copyOf(nodes);
     }

@@ -1,8 +1,9 @@
 -- KEYS: of the slot; 9 the manifest
 -- ARGV: its encoded id, who holds it, who is to hold it too, what to look at if nobody confirms that
+local WRITTEN = 'w'
 local state = call('GET', KEYS[9])
-if state ~= ONE and state ~= SHARED then return '0' end
-if state == ONE then
+if state ~= WRITTEN and state ~= SHARED then return '0' end
+if state == WRITTEN then
   call('SET', KEYS[9], SHARED)
   call('ZADD', KEYS[2], 0, ARGV[1] .. '\0' .. ARGV[2])
 end

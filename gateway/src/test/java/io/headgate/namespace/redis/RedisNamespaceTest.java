@@ -3,12 +3,17 @@ package io.headgate.namespace.redis;
 import io.headgate.namespace.BucketContract;
 import io.headgate.namespace.GarbageContract;
 import io.headgate.namespace.ListingContract;
+import io.headgate.namespace.MultipartContract;
+import io.headgate.namespace.MoveContract;
+import io.headgate.namespace.AddedAccountContract;
 import io.headgate.namespace.Namespace;
+import io.headgate.namespace.NamespaceSuite;
 import io.headgate.namespace.ObjectContract;
 import io.headgate.servers.RedisCluster;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 
@@ -21,15 +26,18 @@ final class RedisNamespaceTest {
         CLUSTER.flush();
     }
 
-    private static Namespace openCluster(InstantSource clock) {
+    static Namespace openCluster(InstantSource clock) {
         List<RedisOptions.Node> nodes = CLUSTER.masters().stream()
                 .map(node -> new RedisOptions.Node("127.0.0.1", node.port()))
                 .toList();
-        return new PartialNamespace(new RedisOptions(nodes, false, null, null, Duration.ofSeconds(30)), clock);
+        return RedisNamespace.open(
+                new RedisOptions(nodes, false, null, null, Duration.ofSeconds(30), NamespaceSuite.MIN_PART_BYTES),
+                clock,
+                RandomGenerator.of("L64X128MixRandom"));
     }
 
     @Nested
-    final class InBuckets extends BucketContract {
+    final class OfBuckets extends BucketContract {
         @Override
         protected Namespace open() {
             return openCluster(clock);
@@ -68,7 +76,46 @@ final class RedisNamespaceTest {
     }
 
     @Nested
+    final class OfMultipart extends MultipartContract {
+        @Override
+        protected Namespace open() {
+            return openCluster(clock);
+        }
+
+        @Override
+        protected Namespace reopen() {
+            return openCluster(clock);
+        }
+    }
+
+    @Nested
     final class OfGarbage extends GarbageContract {
+        @Override
+        protected Namespace open() {
+            return openCluster(clock);
+        }
+
+        @Override
+        protected Namespace reopen() {
+            return openCluster(clock);
+        }
+    }
+
+    @Nested
+    final class OfMoves extends MoveContract {
+        @Override
+        protected Namespace open() {
+            return openCluster(clock);
+        }
+
+        @Override
+        protected Namespace reopen() {
+            return openCluster(clock);
+        }
+    }
+
+    @Nested
+    final class OfAddedAccounts extends AddedAccountContract {
         @Override
         protected Namespace open() {
             return openCluster(clock);
