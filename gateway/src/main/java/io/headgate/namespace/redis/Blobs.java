@@ -109,10 +109,16 @@ final class Blobs {
     /** What became of the registration of a blob. */
     sealed interface Registered {
         /** The write may go on. */
-        record Alive() implements Registered {}
+        record Fresh() implements Registered {}
 
-        /** The write has been, and what it wrote is gone. */
-        record Over() implements Registered {}
+        /** It is not known, as the intent has ended: the write is only to be told why it is refused. */
+        record Unknown() implements Registered {}
+
+        /** The write may go on, but may have been committed: if it is refused, its blob is left to who looks after such. */
+        record Uncertain() implements Registered {}
+
+        /** The write has been committed. */
+        record Done() implements Registered {}
 
         record Refused(Refusal reason) implements Registered {}
     }
@@ -136,8 +142,10 @@ final class Blobs {
                 pending(whole.blob(), holder, place, now),
                 standing ? new byte[] {'1'} : new byte[] {'0'});
         return switch (answer == null ? ' ' : answer[0]) {
-            case '+', '=' -> new Registered.Alive();
-            case 'g' -> new Registered.Over();
+            case '+' -> new Registered.Fresh();
+            case '?' -> new Registered.Uncertain();
+            case 'n' -> new Registered.Unknown();
+            case '=' -> new Registered.Done();
             default -> new Registered.Refused(refusal(answer));
         };
     }

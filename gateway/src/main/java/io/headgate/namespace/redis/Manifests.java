@@ -53,10 +53,6 @@ final class Manifests {
         return SlotKeys.key(slot(id), "n" + id);
     }
 
-    static byte[] orphans(int slot) {
-        return SlotKeys.key(slot, "O");
-    }
-
     static byte[] encoded(String id) {
         return KeyCodec.encode(Codec.writeId(id));
     }
@@ -195,7 +191,7 @@ final class Manifests {
         int slot = slot(id);
         cluster.one(
                 Script.MANIFEST_RELEASE,
-                blobs.keys(slot, state(id), orphans(slot)),
+                blobs.keys(slot, state(id), Orphans.key(slot)),
                 encoded(id),
                 holder,
                 since,
@@ -219,41 +215,18 @@ final class Manifests {
         cluster.send(redis -> redis.zrem(key, pending));
     }
 
-    /** Releases, in bounded steps, what manifests of before hold that nobody holds. */
-    void breakUp(Instant before) {
-        byte[] end = StoredVersion.time(before);
-        Range<byte[]> due = Range.from(Boundary.unbounded(), Boundary.excluding(end));
-        cluster.each(slots.all(), slot -> {
-            while (true) {
-                List<byte[]> orphans =
-                        cluster.command(redis -> redis.zrangebylex(orphans(slot), due, Limit.create(0, 10)));
-                if (orphans == null || orphans.isEmpty()) {
-                    return true;
-                }
-                orphans.forEach(orphan -> breakUp(slot, orphan));
-            }
-        });
-    }
-
-    private void breakUp(int slot, byte[] orphan) {
-        ByteBuffer in = ByteBuffer.wrap(orphan);
-        byte[] since = new byte[6];
-        byte[] bytes = new byte[16];
-        in.get(since).get(bytes);
-        String id = Codec.writeId(bytes);
+    /** Releases, in bounded steps, what a manifest holds that nobody holds, and removes it. */
+    void breakUp(String id, byte[] since) {
         byte[] key = slicesKey(id);
         while (true) {
             List<byte[]> step = cluster.command(redis -> redis.zrange(key, 0, STEP - 1));
             if (step == null || step.isEmpty()) {
                 break;
             }
-            release(step.stream()
-                    .map(member -> HeldSlice.read(ByteBuffer.wrap(member)))
-                    .toList(), since);
+            release(step.stream().map(member -> HeldSlice.read(ByteBuffer.wrap(member))).toList(), since);
             cluster.command(redis -> redis.zrem(key, step.toArray(byte[][]::new)));
         }
         cluster.command(redis -> redis.unlink(key, partsKey(id), state(id)));
-        cluster.command(redis -> redis.zrem(orphans(slot), orphan));
     }
 
     /** Releases slices, one by one. */

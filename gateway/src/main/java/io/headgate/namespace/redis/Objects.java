@@ -114,12 +114,19 @@ final class Objects {
         byte[] key = KeyCodec.encode(command.key().bytes());
         boolean standing = command.blob().isEmpty() || intents.isStanding(command.intentId(), command.now());
         boolean[] registered = new boolean[1];
+        boolean[] uncertain = new boolean[1];
         Outcome<ObjectVersion> outcome = buckets.inRange(command.bucket(), key, range -> {
             Optional<Slice> blob = command.blob();
             if (blob.isPresent() && blob.get().blob().slot() != range.slot() && !registered[0]) {
-                Outcome<ObjectVersion> early = register(command, blob.get(), standing);
-                if (early != null) {
-                    return early;
+                switch (register(command, blob.get(), standing)) {
+                    case Blobs.Registered.Fresh(), Blobs.Registered.Unknown() -> {}
+                    case Blobs.Registered.Uncertain() -> uncertain[0] = true;
+                    case Blobs.Registered.Done() -> {
+                        return new Outcome.Done<>(command.version());
+                    }
+                    case Blobs.Registered.Refused(Refusal reason) -> {
+                        return new Outcome.Refused<>(reason);
+                    }
                 }
                 registered[0] = true;
             }
@@ -127,13 +134,19 @@ final class Objects {
         });
         if (outcome == null) {
             outcome = Buckets.noSuchBucket(command.bucket());
-            command.blob().ifPresent(blob -> refuse(command, blob, Refusal.NO_SUCH_BUCKET));
+            if (!uncertain[0]) {
+                command.blob().ifPresent(blob -> refuse(command, blob, Refusal.NO_SUCH_BUCKET));
+            }
         } else if (registered[0]) {
             Slice blob = command.blob().orElseThrow();
             switch (outcome) {
                 case Outcome.Done<ObjectVersion> done ->
                     blobs.confirm(blob.blob(), command.writeId(), place(command.bucket(), key), command.now());
-                case Outcome.Refused<ObjectVersion>(Refusal reason, String detail) -> refuse(command, blob, reason);
+                case Outcome.Refused<ObjectVersion>(Refusal reason, String detail) -> {
+                    if (!uncertain[0]) {
+                        refuse(command, blob, reason);
+                    }
+                }
             }
         }
         return outcome;
@@ -144,14 +157,9 @@ final class Objects {
         blobs.refuse(blob, command.writeId(), place, reason, command.now());
     }
 
-    /** Null if the write may go on. */
-    private @Nullable Outcome<ObjectVersion> register(PutObject command, Slice blob, boolean standing) {
+    private Blobs.Registered register(PutObject command, Slice blob, boolean standing) {
         byte[] place = place(command.bucket(), KeyCodec.encode(command.key().bytes()));
-        return switch (blobs.register(blob, command.writeId(), place, command.intentId(), standing, command.now())) {
-            case Blobs.Registered.Alive() -> null;
-            case Blobs.Registered.Over() -> new Outcome.Done<>(command.version());
-            case Blobs.Registered.Refused(Refusal reason) -> new Outcome.Refused<>(reason);
-        };
+        return blobs.register(blob, command.writeId(), place, command.intentId(), standing, command.now());
     }
 
     private static byte[] place(BucketName bucket, byte[] key) {

@@ -75,6 +75,7 @@ public final class RedisNamespace implements Namespace {
     private final Manifests manifests;
     private final Messages messages;
     private final Uploads uploads;
+    private final Orphans orphans;
     private final Fleet fleet;
 
     private RedisNamespace(Cluster cluster, RedisOptions options, InstantSource clock, RandomGenerator random) {
@@ -98,6 +99,7 @@ public final class RedisNamespace implements Namespace {
                 slots,
                 new MultipartRules(options.minPartBytes()),
                 random);
+        orphans = new Orphans(cluster, manifests, uploads, slots);
         listings = new Listings(cluster, buckets);
         fleet = new Fleet(new Documents(cluster));
         id = fleet.id(random);
@@ -264,7 +266,7 @@ public final class RedisNamespace implements Namespace {
     @Override
     public List<Garbage> dueGarbage(String account, Instant queuedBefore, int limit) {
         messages.deliverLeft(this::holds);
-        manifests.breakUp(queuedBefore);
+        orphans.breakUp(queuedBefore);
         return blobs.garbage(account, Optional.empty(), queuedBefore, limit);
     }
 

@@ -37,6 +37,7 @@ enum Script {
     UPLOAD_PARTS("upload-parts"),
     UPLOAD_SEAL("upload-seal"),
     UPLOAD_UNSEAL("upload-unseal"),
+    UPLOAD_ABORT("groups", "slot", "parts", "upload-abort"),
     UPLOAD_DROP("groups", "slot", "parts", "upload-drop"),
     UPLOAD_FINISH("groups", "slot", "parts", "upload-finish"),
     MANIFEST_SHARE("groups", "slot", "manifest-share"),

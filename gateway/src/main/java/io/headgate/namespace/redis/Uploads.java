@@ -229,10 +229,12 @@ final class Uploads {
         boolean standing = blob.isEmpty() || intents.isStanding(command.intentId(), now);
         byte[] place = place(command.uploadId());
         String holder = blob.map(slice -> Codec.writeId(StoredVersion.bytes(slice.blob()))).orElse("");
+        boolean uncertain = false;
         if (blob.isPresent() && !local) {
             switch (blobs.register(blob.get(), holder, place, command.intentId(), standing, now)) {
-                case Blobs.Registered.Alive() -> {}
-                case Blobs.Registered.Over() -> {
+                case Blobs.Registered.Fresh(), Blobs.Registered.Unknown() -> {}
+                case Blobs.Registered.Uncertain() -> uncertain = true;
+                case Blobs.Registered.Done() -> {
                     return new Outcome.Done<>(part);
                 }
                 case Blobs.Registered.Refused(Refusal reason) -> {
@@ -247,8 +249,11 @@ final class Uploads {
         if (blob.isPresent() && !local) {
             switch (outcome) {
                 case Outcome.Done<Part> done -> blobs.confirm(blob.get().blob(), holder, place, now);
-                case Outcome.Refused<Part>(Refusal reason, String detail) ->
-                    blobs.refuse(blob.get(), holder, place, reason, now);
+                case Outcome.Refused<Part>(Refusal reason, String detail) -> {
+                    if (!uncertain) {
+                        blobs.refuse(blob.get(), holder, place, reason, now);
+                    }
+                }
             }
         }
         return outcome;
@@ -621,7 +626,7 @@ final class Uploads {
             if (members == null || members.isEmpty()) {
                 return;
             }
-            members.forEach(member -> drop(Listed.read(member).id(), now));
+            members.forEach(member -> orphan(Listed.read(member).id(), now));
             from = members.getLast();
         }
     }
@@ -653,28 +658,39 @@ final class Uploads {
             settle(id);
             return noSuchUpload(bucket, id);
         }
-        drop(id, now);
+        orphan(id, now);
         return ours ? new Outcome.Done<>(found.upload) : noSuchUpload(bucket, id);
     }
 
-    /** Lets go of what an upload has that is listed no more. */
-    void drop(String id, Instant now) {
+    /** Takes an upload that is listed no more out of sight; what it has is let go later. */
+    private void orphan(String id, Instant now) {
         int slot = slot(id);
         while (true) {
+            byte[] answer = cluster.one(
+                    Script.UPLOAD_ABORT,
+                    blobs.keys(slot, key(id), Orphans.key(slot)),
+                    blobs.since(now),
+                    id.getBytes(UTF_8));
+            if (answer == null || answer[0] != 's') {
+                return;
+            }
+            settle(id);
+        }
+    }
+
+    /** Lets go of what an aborted upload has. */
+    void drop(String id, byte[] since) {
+        int slot = slot(id);
+        boolean more = true;
+        while (more) {
             List<byte[]> answer = cluster.many(
                     Script.UPLOAD_DROP,
                     blobs.keys(slot, key(id), partsKey(id)),
                     ascii(slot),
-                    blobs.since(now),
+                    since,
                     ascii(PARTS_A_STEP));
             answer.subList(1, answer.size()).forEach(message -> messages.deliver(slot, message));
-            switch (answer.getFirst()[0]) {
-                case '0' -> {
-                    return;
-                }
-                case '1' -> {}
-                default -> settle(id);
-            }
+            more = answer.getFirst()[0] == '1';
         }
     }
 }

@@ -6,5 +6,5 @@ if #ARGV[5] > 0 then call('ZREM', KEYS[8], ARGV[5]) end
 if state ~= 'w' and state ~= SHARED then return DONE end
 if state == SHARED and is_held(ARGV[1], ARGV[2]) then return DONE end
 call('SET', KEYS[9], 'O')
-call('ZADD', KEYS[10], 0, ARGV[3] .. ARGV[4])
+call('ZADD', KEYS[10], 0, ARGV[3] .. 'm' .. ARGV[4])
 return DONE

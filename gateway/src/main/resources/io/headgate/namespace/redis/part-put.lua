@@ -12,7 +12,7 @@ elseif known(sub(part, 19, 34)) then
 end
 local state = call('HGET', KEYS[9], 's')
 if state == SEALED then return 's' end
-local refusal = state ~= OPEN and '2' or #intent > 0 and (ARGV[8] == '0' or is_taken(intent)) and '11'
+local refusal = state ~= OPEN and '2' or (ARGV[8] == '0' or #intent > 0 and is_taken(intent)) and '11'
 if refusal then
   if #intent > 0 then drop(id, group, ARGV[7], since, refusal) end
   return refusal

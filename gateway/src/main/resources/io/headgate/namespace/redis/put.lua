@@ -20,7 +20,7 @@ if current and write_of(current) == write then return AGAIN .. current end
 local refusal = #ARGV[13] > 0 and not call('ZSCORE', KEYS[11], ARGV[13]) and '2'
   or superseded(current, ARGV[7], tonumber(ARGV[8])) and '12'
   or refused_by(ARGV[6], current)
-  or #intent > 0 and (ARGV[12] == '0' or is_taken(intent)) and '11'
+  or (ARGV[12] == '0' or #intent > 0 and is_taken(intent)) and '11'
 if refusal then
   if #intent > 0 then drop(id, blobs_group, ARGV[11], since, refusal) end
   if #ARGV[13] > 0 then remember(write, refusal) end -- nobody else shall complete it after that

@@ -1,10 +1,6 @@
 -- KEYS: of the slot; 9 the upload and 10 its parts
 -- ARGV: the slot, time, how many parts
--- Answers whether parts are left, then what is to be released elsewhere; s if the upload is being completed.
-local state = call('HGET', KEYS[9], 's')
-if state == SEALED then return { 's' } end
-if state == 'd' then return { '0' } end
-if state then call('HSET', KEYS[9], 's', ABORTED) end
+-- Answers whether parts are left, then what is to be released elsewhere.
 local parts = call('ZRANGE', KEYS[10], 0, ARGV[3] - 1)
 local answer = { '0' }
 for i = 1, #parts do
