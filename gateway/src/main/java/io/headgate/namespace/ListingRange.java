@@ -46,6 +46,11 @@ public final class ListingRange {
         return delimiter;
     }
 
+    /** What all keys begin with, after which the delimiter is looked for. The array is not to be changed. */
+    public byte[] prefix() {
+        return prefix;
+    }
+
     /** How many bytes the prefix has, after which the delimiter is looked for. */
     public int prefixLength() {
         return prefix.length;

@@ -31,6 +31,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
@@ -41,6 +43,7 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /** Gateways over one namespace, before accounts that allow so many requests in any second. */
 @Timeout(180)
+@Execution(ExecutionMode.CONCURRENT)
 final class FleetLimitsTest {
 
     /** So few that what is under way at one time, and may arrive late together, is within those 5 %. */

@@ -445,7 +445,7 @@ public abstract class MoveContract extends NamespaceSuite {
         assertThat(first.blobs()).hasSize(1);
         Instant later = NOW.plusSeconds(5);
         Commands.Put put = make.put("b", 2);
-        put.blob = Optional.of(new Slice(BlobId.of(later.getEpochSecond(), 1, -1, -1), FROM, 0, 2));
+        put.blob = Optional.of(new Slice(BlobId.of(later.getEpochSecond(), BlobId.SLOTS - 1, -1, -1), FROM, 0, 2));
         done(namespace.putObject(put.at(later).command()));
 
         assertThat(namespace

@@ -34,9 +34,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Gateways without their fronts, which share an account that bears 300 requests/s by one database, by its clock. */
 @Timeout(120)
+@Execution(ExecutionMode.CONCURRENT)
 final class ShareRenewalTest {
     private static final double LIMIT = 300;
 

@@ -24,6 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
@@ -34,6 +36,7 @@ import software.amazon.awssdk.services.s3.model.CompletedPart;
  */
 @DisabledIfSystemProperty(named = "headgate.conformance.url", matches = ".+", disabledReason = "kills its own gateway")
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
+@Execution(ExecutionMode.CONCURRENT)
 final class BackupTest {
     private static final String BUCKET = "kept";
     private static final Duration LIMIT = Duration.ofMinutes(1);

@@ -31,6 +31,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.S3Exception;
@@ -38,6 +40,7 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
 /** Real directories and file systems go away, fill up and freeze under a running gateway; clients write on as long as one is left. */
 @DisabledIfSystemProperty(named = "headgate.conformance.url", matches = ".+", disabledReason = "breaks its own disks")
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Execution(ExecutionMode.CONCURRENT)
 final class BrokenDisksTest {
     private static final String BUCKET = "faults";
     private static final List<String> NAMES = List.of("disk-1", "disk-2", "disk-3");

@@ -15,10 +15,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The steps of the container's build, without a container engine, and what they make: it starts, is well, and stops when it is told to. */
 @DisabledIfSystemProperty(named = "headgate.conformance.url", matches = ".+", disabledReason = "starts its own gateway")
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
+@Execution(ExecutionMode.CONCURRENT)
 final class ContainerTest {
     private static final Path SCRIPTS =
             Path.of("../deploy/container").toAbsolutePath().normalize();

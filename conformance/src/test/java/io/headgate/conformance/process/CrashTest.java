@@ -25,6 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.MultipartUpload;
@@ -33,6 +35,7 @@ import software.amazon.awssdk.services.s3.model.NoSuchKeyException;
 /** The gateway is killed in the middle of everything, again and again; nothing acknowledged may be lost and nothing may be left behind. */
 @DisabledIfSystemProperty(named = "headgate.conformance.url", matches = ".+", disabledReason = "kills its own gateway")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
+@Execution(ExecutionMode.CONCURRENT)
 final class CrashTest {
     private static final int CYCLES = Integer.getInteger("headgate.crash.cycles", 15);
     private static final int CLIENTS = 8;

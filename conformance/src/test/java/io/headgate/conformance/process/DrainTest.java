@@ -24,6 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -32,6 +34,7 @@ import software.amazon.awssdk.services.s3.model.CompletedPart;
 /** An account drains while clients read and write, and the gateway is killed in the middle: nobody notices, and the account is empty. */
 @DisabledIfSystemProperty(named = "headgate.conformance.url", matches = ".+", disabledReason = "kills its own gateway")
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
+@Execution(ExecutionMode.CONCURRENT)
 final class DrainTest {
     private static final String BUCKET = "drain";
     private static final List<String> ACCOUNTS = List.of("disk-1", "disk-2", "disk-3");

@@ -24,6 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.CompletedPart;
@@ -35,6 +37,7 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
         matches = ".+",
         disabledReason = "damages its own gateway")
 @Timeout(value = 4, unit = TimeUnit.MINUTES)
+@Execution(ExecutionMode.CONCURRENT)
 final class FsckTest {
     private static final String BUCKET = "busy";
     private static final int KEYS = 60;

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import software.amazon.awssdk.auth.credentials.AwsCredentials;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -31,6 +33,7 @@ import software.amazon.awssdk.services.s3.model.S3Exception;
         matches = ".+",
         disabledReason = "starts its own gateways")
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
+@Execution(ExecutionMode.CONCURRENT)
 final class GatewayOverGatewayTest {
     private static final String BUCKET = "front";
     private static final List<String> ACCOUNTS = List.of("account-1", "account-2");

@@ -77,6 +77,7 @@ final class RedisLink implements AutoCloseable {
     /** A connection to the process of that id. */
     private record Open(
             StatefulRedisConnection<byte[], byte[]> connection,
+            ReadLane reads,
             String serverId,
             String mark,
             String lift,
@@ -163,19 +164,16 @@ final class RedisLink implements AutoCloseable {
             return null;
         }
         long began = nanos.getAsLong();
-        List<byte @Nullable []> values = new ArrayList<>(keys.length);
+        Future<List<byte @Nullable []>> answer = now.reads.get(keys);
         try {
-            now.connection
-                    .async()
-                    .mget(keys)
-                    .get(settings.readTimeout().toNanos(), TimeUnit.NANOSECONDS)
-                    .forEach(value -> values.add(value.getValueOrElse(null)));
-        } catch (TimeoutException | ExecutionException | InterruptedException | RedisException failed) {
+            List<byte @Nullable []> values = answer.get(settings.readTimeout().toNanos(), TimeUnit.NANOSECONDS);
+            statistics.took(Step.READ, nanos.getAsLong() - began);
+            return values;
+        } catch (TimeoutException | ExecutionException | InterruptedException failed) {
+            answer.cancel(false);
             noAnswer(now, failed);
             return null;
         }
-        statistics.took(Step.READ, nanos.getAsLong() - began);
-        return values;
     }
 
     /** Puts a reservation where nothing is; whether it is there. */
@@ -423,6 +421,7 @@ final class RedisLink implements AutoCloseable {
             RedisInfo info = info(connection);
             return new Open(
                     connection,
+                    new ReadLane(connection),
                     info.id(),
                     await(connection.async().scriptLoad(Scripts.MARK)),
                     await(connection.async().scriptLoad(Scripts.LIFT)),

@@ -6,15 +6,15 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** Reads what {@link PackedWriter} wrote. Anything else is corruption: {@link Codec#corrupt}. */
-final class PackedReader {
+public final class PackedReader {
     private final byte[] bytes;
     private int position;
 
-    PackedReader(byte[] bytes) {
+    public PackedReader(byte[] bytes) {
         this.bytes = bytes;
     }
 
-    long number() {
+    public long number() {
         long value = 0;
         for (int shift = 0; shift < Long.SIZE; shift += 7) {
             if (position == bytes.length) {
@@ -30,7 +30,7 @@ final class PackedReader {
     }
 
     /** A number of things that take at least a byte each. */
-    int count() {
+    public int count() {
         long count = number();
         if (count < 0 || count > bytes.length - position) {
             throw Codec.corrupt();
@@ -38,20 +38,20 @@ final class PackedReader {
         return (int) count;
     }
 
-    String string() {
+    public String string() {
         int length = count();
         String value = new String(bytes, position, length, StandardCharsets.UTF_8);
         position += length;
         return value;
     }
 
-    byte[] bytes() {
+    public byte[] bytes() {
         int length = count();
         position += length;
         return Arrays.copyOfRange(bytes, position - length, position);
     }
 
-    Map<String, String> map() {
+    public Map<String, String> map() {
         int size = count();
         if (size == 0) {
             return Map.of();

@@ -5,11 +5,11 @@ import java.util.Arrays;
 import java.util.Map;
 
 /** Writes numbers and strings one after the other into a byte array: numbers in groups of seven bits, strings after their length. */
-final class PackedWriter {
+public final class PackedWriter {
     private byte[] bytes = new byte[128];
     private int length;
 
-    PackedWriter number(long value) {
+    public PackedWriter number(long value) {
         room(10);
         long rest = value;
         while ((rest & ~0x7FL) != 0) {
@@ -20,11 +20,11 @@ final class PackedWriter {
         return this;
     }
 
-    PackedWriter string(String value) {
+    public PackedWriter string(String value) {
         return bytes(value.getBytes(StandardCharsets.UTF_8));
     }
 
-    PackedWriter bytes(byte[] value) {
+    public PackedWriter bytes(byte[] value) {
         number(value.length);
         room(value.length);
         System.arraycopy(value, 0, bytes, length, value.length);
@@ -32,13 +32,13 @@ final class PackedWriter {
         return this;
     }
 
-    PackedWriter map(Map<String, String> map) {
+    public PackedWriter map(Map<String, String> map) {
         number(map.size());
         map.forEach((name, value) -> string(name).string(value));
         return this;
     }
 
-    byte[] toBytes() {
+    public byte[] toBytes() {
         return Arrays.copyOf(bytes, length);
     }
 

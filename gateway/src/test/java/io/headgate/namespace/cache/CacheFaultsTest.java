@@ -18,8 +18,11 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Two gateways over one PostgreSQL and one Redis, each with a wire to it of its own, on which anything may go wrong. */
+@Execution(ExecutionMode.CONCURRENT)
 final class CacheFaultsTest {
     private final PostgresOptions database = Postgres.fresh();
     private RedisServer redis;

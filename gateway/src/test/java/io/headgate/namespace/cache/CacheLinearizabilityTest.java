@@ -34,11 +34,14 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Clients of three gateways write and read a few keys while the wires to Redis and PostgreSQL are cut, held and delayed. Whatever they were
  * told must be what one namespace without any cache could have told them.
  */
+@Execution(ExecutionMode.CONCURRENT)
 final class CacheLinearizabilityTest {
     private static final int GATEWAYS = 3;
     private static final int CLIENTS_OF_EACH = 3;

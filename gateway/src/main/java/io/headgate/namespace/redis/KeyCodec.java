@@ -1,0 +1,63 @@
+package io.headgate.namespace.redis;
+
+import io.headgate.namespace.codec.Codec;
+import java.io.ByteArrayOutputStream;
+
+/**
+ * Keys without NUL, which ends a key in Redis: {@code 00} becomes {@code 01 01} and {@code 01} becomes {@code 01 02}, so they order as they
+ * did. What a key begins with is written as the beginning of the key is.
+ */
+final class KeyCodec {
+    private static final byte ESCAPE = 1;
+
+    private KeyCodec() {}
+
+    static byte[] encode(byte[] key) {
+        int more = 0;
+        for (byte b : key) {
+            if (b == 0 || b == ESCAPE) {
+                more++;
+            }
+        }
+        if (more == 0) {
+            return key;
+        }
+        byte[] encoded = new byte[key.length + more];
+        int at = 0;
+        for (byte b : key) {
+            if (b == 0 || b == ESCAPE) {
+                encoded[at++] = ESCAPE;
+                encoded[at++] = (byte) (b + 1);
+            } else {
+                encoded[at++] = b;
+            }
+        }
+        return encoded;
+    }
+
+    /** Whether a delimiter can be looked for among encoded keys: one that has a byte of the code may be found where there is none. */
+    static boolean isFoundEncoded(byte[] delimiter) {
+        for (byte b : delimiter) {
+            if (b >= 0 && b <= ESCAPE + 1) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    static byte[] decode(byte[] bytes, int from, int to) {
+        ByteArrayOutputStream key = new ByteArrayOutputStream(to - from);
+        for (int i = from; i < to; i++) {
+            byte b = bytes[i];
+            if (b == ESCAPE) {
+                i++;
+                if (i == to || bytes[i] < 1 || bytes[i] > 2) {
+                    throw Codec.corrupt();
+                }
+                b = (byte) (bytes[i] - 1);
+            }
+            key.write(b);
+        }
+        return key.toByteArray();
+    }
+}

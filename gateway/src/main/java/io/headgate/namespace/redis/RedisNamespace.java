@@ -1,0 +1,428 @@
+package io.headgate.namespace.redis;
+
+import io.headgate.domain.BlobId;
+import io.headgate.domain.BucketName;
+import io.headgate.domain.ObjectKey;
+import io.headgate.namespace.AccountMode;
+import io.headgate.namespace.AccountRemoval;
+import io.headgate.namespace.AccountShare;
+import io.headgate.namespace.AccountUsage;
+import io.headgate.namespace.AccountUse;
+import io.headgate.namespace.AddedAccount;
+import io.headgate.namespace.BlobMove;
+import io.headgate.namespace.Bucket;
+import io.headgate.namespace.BucketClaim;
+import io.headgate.namespace.BucketQuery;
+import io.headgate.namespace.BucketUsage;
+import io.headgate.namespace.CompleteUpload;
+import io.headgate.namespace.CopyObject;
+import io.headgate.namespace.CopyPart;
+import io.headgate.namespace.DeleteObject;
+import io.headgate.namespace.Discrepancy;
+import io.headgate.namespace.Garbage;
+import io.headgate.namespace.Holder;
+import io.headgate.namespace.Intent;
+import io.headgate.namespace.LiveBlobs;
+import io.headgate.namespace.Manifest;
+import io.headgate.namespace.ManifestPart;
+import io.headgate.namespace.ManifestSlice;
+import io.headgate.namespace.MultipartRules;
+import io.headgate.namespace.Namespace;
+import io.headgate.namespace.NamespaceException;
+import io.headgate.namespace.ObjectPage;
+import io.headgate.namespace.ObjectQuery;
+import io.headgate.namespace.ObjectVersion;
+import io.headgate.namespace.Outcome;
+import io.headgate.namespace.Part;
+import io.headgate.namespace.PartsPage;
+import io.headgate.namespace.PutObject;
+import io.headgate.namespace.PutPart;
+import io.headgate.namespace.Rebalance;
+import io.headgate.namespace.Upload;
+import io.headgate.namespace.UploadPage;
+import io.headgate.namespace.UploadQuery;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The namespace in a Redis Cluster: every operation on an object is one Lua script in the one slot that owns the object's key, and what
+ * it takes from elsewhere is told to other slots by messages that are queued in the same script.
+ *
+ * <p>Not built yet: splits and moves of ranges, {@link #audit}, {@link #holders} and {@link #backup}.
+ */
+public final class RedisNamespace implements Namespace {
+    /** Later than any time that is kept, which has six bytes. */
+    private static final Instant END = Instant.ofEpochMilli((1L << 48) - 1);
+
+    private final Cluster cluster;
+    private final String id;
+    private final Buckets buckets;
+    private final Blobs blobs;
+    private final Intents intents;
+    private final Objects objects;
+    private final Listings listings;
+    private final Manifests manifests;
+    private final Messages messages;
+    private final Uploads uploads;
+    private final Orphans orphans;
+    private final Fleet fleet;
+
+    private RedisNamespace(Cluster cluster, RedisOptions options, InstantSource clock, RandomGenerator random) {
+        this.cluster = cluster;
+        SlotsInUse slots = new SlotsInUse(cluster);
+        AccountNumbers accounts = new AccountNumbers(cluster);
+        buckets = new Buckets(cluster, slots, random, clock);
+        blobs = new Blobs(cluster, accounts, slots, clock);
+        intents = new Intents(cluster);
+        manifests = new Manifests(cluster, blobs, slots);
+        messages = new Messages(cluster, blobs, manifests, slots);
+        objects = new Objects(cluster, buckets, blobs, manifests, messages, intents, accounts, random);
+        uploads = new Uploads(
+                cluster,
+                buckets,
+                blobs,
+                objects,
+                manifests,
+                messages,
+                intents,
+                slots,
+                new MultipartRules(options.minPartBytes()),
+                random);
+        orphans = new Orphans(cluster, manifests, uploads, slots);
+        listings = new Listings(cluster, buckets);
+        fleet = new Fleet(new Documents(cluster));
+        id = fleet.id(random);
+    }
+
+    /**
+     * Opens the namespace, and makes it if there is none.
+     *
+     * @param clock for the times at which garbage is queued, and the age of what others left behind
+     * @param random for ids that must not meet; thread-safe
+     * @throws NamespaceException if the cluster does not answer
+     */
+    public static RedisNamespace open(RedisOptions options, InstantSource clock, RandomGenerator random) {
+        Cluster cluster = new Cluster(options);
+        try {
+            return new RedisNamespace(cluster, options, clock, random);
+        } catch (RuntimeException failed) {
+            cluster.close();
+            throw failed;
+        }
+    }
+
+    @Override
+    public String id() {
+        return id;
+    }
+
+    @Override
+    public BucketClaim createBucket(Bucket bucket) {
+        return buckets.create(bucket);
+    }
+
+    @Override
+    public Optional<Bucket> bucket(BucketName name) {
+        return buckets.find(name);
+    }
+
+    @Override
+    public Outcome<Bucket> deleteBucket(BucketName name, Instant now) {
+        return buckets.delete(name, range -> uploads.dropAll(range, now));
+    }
+
+    @Override
+    public List<Bucket> listBuckets(BucketQuery query) {
+        return buckets.list(query);
+    }
+
+    @Override
+    public Outcome<BucketUsage> bucketUsage(BucketName name) {
+        return buckets.usage(name);
+    }
+
+    @Override
+    public Outcome<ObjectVersion> putObject(PutObject command) {
+        return objects.put(command);
+    }
+
+    @Override
+    public Outcome<ObjectVersion> currentVersion(BucketName bucket, ObjectKey key) {
+        return objects.current(bucket, key);
+    }
+
+    @Override
+    public List<Outcome<Boolean>> deleteObjects(BucketName bucket, List<DeleteObject> commands, Instant now) {
+        return objects.delete(bucket, commands, now);
+    }
+
+    @Override
+    public Outcome<ObjectVersion> copyObject(CopyObject command) {
+        return objects.copy(command);
+    }
+
+    @Override
+    public Outcome<ObjectPage> listObjects(ObjectQuery query) {
+        return listings.list(query);
+    }
+
+    @Override
+    public List<ManifestSlice> slices(Manifest.Stored manifest, long fromOffsetBytes, int limit) {
+        return manifests.slices(manifest.id(), fromOffsetBytes, limit);
+    }
+
+    @Override
+    public List<ManifestPart> parts(Manifest.Stored manifest, int afterNumber, int limit) {
+        return manifests.parts(manifest.id(), afterNumber, limit);
+    }
+
+    @Override
+    public Outcome<Upload> createUpload(Upload upload) {
+        return uploads.create(upload);
+    }
+
+    @Override
+    public Outcome<Upload> upload(BucketName bucket, ObjectKey key, String uploadId) {
+        return uploads.find(bucket, key, uploadId);
+    }
+
+    @Override
+    public Outcome<Part> putPart(PutPart command) {
+        return uploads.put(command);
+    }
+
+    @Override
+    public Outcome<Part> copyPart(CopyPart command) {
+        return uploads.copy(command);
+    }
+
+    @Override
+    public Outcome<ObjectVersion> completeUpload(CompleteUpload command) {
+        return uploads.complete(command);
+    }
+
+    @Override
+    public Outcome<Upload> abortUpload(BucketName bucket, ObjectKey key, String uploadId, Instant now) {
+        return uploads.abort(bucket, key, uploadId, now);
+    }
+
+    @Override
+    public Outcome<PartsPage> listParts(
+            BucketName bucket, ObjectKey key, String uploadId, int afterNumber, int limit) {
+        return uploads.parts(bucket, key, uploadId, afterNumber, limit);
+    }
+
+    @Override
+    public Outcome<UploadPage> listUploads(UploadQuery query) {
+        return new UploadListings(cluster, buckets, query).page();
+    }
+
+    @Override
+    public Intent openIntent(String gateway, Instant openedAt, Instant lastStampAt, Instant expiresAt) {
+        return intents.open(gateway, openedAt, lastStampAt, expiresAt);
+    }
+
+    @Override
+    public List<Long> renewIntents(Collection<Long> ids, Instant expiresAt) {
+        return intents.renew(ids, expiresAt);
+    }
+
+    @Override
+    public void closeIntents(Collection<Long> ids) {
+        intents.close(ids);
+    }
+
+    @Override
+    public List<Intent> takeExpiredIntents(Instant now, int limit) {
+        return intents.takeExpired(now, limit);
+    }
+
+    @Override
+    public List<Intent> standingIntents() {
+        return intents.standing();
+    }
+
+    @Override
+    public List<BlobId> unknownBlobs(String account, List<BlobId> unsure) {
+        return blobs.unknown(account, unsure);
+    }
+
+    @Override
+    public void discard(List<Garbage> garbage) {
+        blobs.discard(garbage);
+    }
+
+    @Override
+    public List<Garbage> dueGarbage(String account, Instant queuedBefore, int limit) {
+        messages.deliverLeft(this::holds);
+        orphans.breakUp(queuedBefore);
+        return blobs.garbage(account, Optional.empty(), queuedBefore, limit);
+    }
+
+    private boolean holds(byte[] place, String holder) {
+        return place[0] == Uploads.PLACE
+                ? uploads.holds(new String(place, 1, place.length - 1, StandardCharsets.UTF_8), holder)
+                : objects.holds(place, holder);
+    }
+
+    @Override
+    public void garbageDeleted(String account, List<BlobId> deleted) {
+        blobs.forget(account, deleted);
+    }
+
+    @Override
+    public Map<String, AccountUsage> accountUsage() {
+        return blobs.usage();
+    }
+
+    @Override
+    public LiveBlobs liveBlobs(String account, @Nullable BlobId after, int limit) {
+        return blobs.live(account, after, limit);
+    }
+
+    @Override
+    public List<BlobMove> beginMoves(List<BlobMove> moves, Instant now) {
+        return blobs.begin(moves, now);
+    }
+
+    @Override
+    public List<BlobMove> finishMoves(List<BlobMove> moves, Instant now) {
+        Map<BlobMove, Long> moved = blobs.end(moves, true, now);
+        Map<String, long[]> sums = new HashMap<>();
+        moved.forEach((move, bytes) -> {
+            if (bytes > 0) { // 0 if it was sent before
+                long[] sum = sums.computeIfAbsent(move.from(), _ -> new long[2]);
+                sum[0]++;
+                sum[1] += bytes;
+            }
+        });
+        sums.forEach((from, sum) -> fleet.addMoved(from, sum[0], sum[1]));
+        return List.copyOf(moved.keySet());
+    }
+
+    @Override
+    public void abandonMoves(List<BlobMove> moves, Instant now) {
+        blobs.end(moves, false, now);
+    }
+
+    @Override
+    public List<BlobMove> movesUnderWay(int limit) {
+        return blobs.underWay(limit);
+    }
+
+    @Override
+    public boolean lease(String name, String holder, Instant now, Instant until) {
+        return fleet.lease(name, holder, now, until);
+    }
+
+    @Override
+    public Instant oldestRead(String gateway, Instant oldest, Instant now, Instant silentSince) {
+        return fleet.oldestRead(gateway, oldest, now, silentSince);
+    }
+
+    @Override
+    public List<AccountShare> shareAccounts(String gateway, List<AccountUse> uses, Duration lasting) {
+        return fleet.share(gateway, uses, lasting);
+    }
+
+    @Override
+    public Map<String, AccountMode> accountModes() {
+        return fleet.modes();
+    }
+
+    @Override
+    public void setDraining(String account, boolean draining) {
+        fleet.setDraining(account, draining);
+    }
+
+    @Override
+    public void setReadOnly(String account, boolean readOnly) {
+        fleet.setReadOnly(account, readOnly);
+    }
+
+    @Override
+    public Rebalance rebalance() {
+        return fleet.rebalance();
+    }
+
+    @Override
+    public void setRebalancing(boolean running) {
+        fleet.setRebalancing(running);
+    }
+
+    @Override
+    public List<AddedAccount> addedAccounts() {
+        return fleet.added();
+    }
+
+    @Override
+    public boolean addAccount(String name, String definition, Instant now) {
+        return fleet.add(name, definition, now);
+    }
+
+    @Override
+    public AccountRemoval removeAccount(String name, Instant now) {
+        return fleet.remove(
+                name, now, () -> blobs.usage().getOrDefault(name, AccountUsage.NONE), intents::all);
+    }
+
+    @Override
+    public List<BucketName> bucketNames(String after, int limit) {
+        return buckets.names(after, limit);
+    }
+
+    @Override
+    public List<Garbage> garbage(String account, @Nullable Garbage after, int limit) {
+        return blobs.garbage(account, Optional.ofNullable(after), END, limit);
+    }
+
+    @Override
+    public long audit(Consumer<Discrepancy> found) {
+        throw notBuilt("A check of the namespace");
+    }
+
+    @Override
+    public boolean correct(long audit, List<Discrepancy.Correctable> wrong, Instant now) {
+        throw notBuilt("A correction of the namespace");
+    }
+
+    @Override
+    public void holders(Collection<BlobId> wanted, Consumer<Holder> found) {
+        throw notBuilt("A search for who needs a blob");
+    }
+
+    @Override
+    public void backup(Instant now, OutputStream out) {
+        throw notBuilt("A backup");
+    }
+
+    private static NamespaceException notBuilt(String what) {
+        return new NamespaceException(what + " is not built for the engine redis yet");
+    }
+
+    @Override
+    public int forgetCompletedUploads(Instant completedBefore, int limit) {
+        return uploads.forgetCompleted(completedBefore, limit);
+    }
+
+    @Override
+    public void ping() {
+        fleet.ping();
+    }
+
+    @Override
+    public void close() {
+        cluster.close();
+    }
+}

@@ -1,0 +1,31 @@
+package io.headgate.namespace.redis;
+
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where the cluster is.
+ *
+ * @param nodes some of its nodes, host and port, at least one
+ * @param minPartBytes the least size of every part of a multipart object but the last
+ * @param timeout in which an operation is done, moves and failovers on the way included
+ */
+public record RedisOptions(
+        List<Node> nodes,
+        boolean tls,
+        @Nullable String user,
+        @Nullable String password,
+        Duration timeout,
+        long minPartBytes) {
+    public RedisOptions {
+        nodes = List.copyOf(nodes);
+    }
+
+    public record Node(String host, int port) {}
+
+    @Override
+    public String toString() {
+        return (tls ? "rediss://" : "redis://") + nodes;
+    }
+}

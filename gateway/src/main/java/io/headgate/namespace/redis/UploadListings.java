@@ -1,0 +1,148 @@
+package io.headgate.namespace.redis;
+
+import static io.headgate.namespace.redis.Manifests.ascii;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.headgate.domain.ObjectKey;
+import io.headgate.namespace.ListingRange;
+import io.headgate.namespace.Outcome;
+import io.headgate.namespace.Upload;
+import io.headgate.namespace.UploadPage;
+import io.headgate.namespace.UploadQuery;
+import java.io.ByteArrayOutputStream;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A page of uploads, walked from range to range. Not thread-safe; one for each page. */
+final class UploadListings {
+    private static final int UPLOADS_A_SCRIPT = 200;
+
+    private final Cluster cluster;
+    private final Buckets buckets;
+    private final UploadQuery query;
+    private final ListingRange range;
+    private final List<Upload> uploads = new ArrayList<>();
+    private final List<String> commonPrefixes = new ArrayList<>();
+    private String lastKey = "";
+    private String lastUploadId = "";
+    private boolean truncated;
+    /** Where to go on among the encoded keys, and whether there, or behind it. */
+    private byte[] from;
+
+    private boolean behind;
+
+    UploadListings(Cluster cluster, Buckets buckets, UploadQuery query) {
+        this.cluster = cluster;
+        this.buckets = buckets;
+        this.query = query;
+        this.range = new ListingRange(query.prefix(), query.delimiter(), query.afterKey());
+        this.from = KeyCodec.encode(range.start());
+    }
+
+    Outcome<UploadPage> page() {
+        if (buckets.find(query.bucket()).isEmpty()) {
+            return Buckets.noSuchBucket(query.bucket());
+        }
+        if (query.limit() > 0) {
+            begin();
+            byte[] end = KeyCodec.encode(range.end());
+            while (!truncated && Arrays.compareUnsigned(from, end) < 0) {
+                Boolean there = buckets.inRange(query.bucket(), from, part -> walk(part, end));
+                if (there == null) {
+                    return Buckets.noSuchBucket(query.bucket());
+                }
+            }
+        }
+        return new Outcome.Done<>(new UploadPage(uploads, commonPrefixes, truncated, lastKey, lastUploadId));
+    }
+
+    /**
+     * A page that ended at an upload goes on behind it. If that upload is gone since, where it stood is not known any more, and all
+     * uploads of the key come again.
+     */
+    private void begin() {
+        byte[] key = query.afterKey().getBytes(UTF_8);
+        boolean listed = query.afterKey().startsWith(query.prefix()) && range.commonPrefixLength(key) == 0;
+        if (query.afterUploadId().isEmpty() || !listed) {
+            return;
+        }
+        Upload last = find(query.afterUploadId());
+        boolean same = last != null && last.key().value().equals(query.afterKey());
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        if (same) {
+            out.writeBytes(Uploads.member(last.key(), last.startedAt(), last.id()));
+            behind = true;
+        } else {
+            out.writeBytes(KeyCodec.encode(key));
+        }
+        from = out.toByteArray();
+    }
+
+    private @Nullable Upload find(String id) {
+        byte[] found = cluster.command(redis -> redis.hget(Uploads.key(id), new byte[] {'h'}));
+        return found == null ? null : Uploads.read(id, found);
+    }
+
+    private int wanted() {
+        return query.limit() + 1 - uploads.size() - commonPrefixes.size();
+    }
+
+    private @Nullable Boolean walk(Range part, byte[] end) {
+        byte @Nullable [] border = buckets.endOf(query.bucket(), part);
+        List<byte[]> members = cluster.many(
+                Script.UPLOADS,
+                new byte[][] {part.root(), part.uploads()},
+                part.epochBytes(),
+                bound(behind ? '(' : '[', from),
+                bound('(', end),
+                ascii(UPLOADS_A_SCRIPT));
+        if (members.size() == 1 && Buckets.isMoved(members.getFirst())) {
+            return null;
+        }
+        for (byte[] member : members) {
+            Uploads.Listed listed = Uploads.Listed.read(member);
+            byte[] key = listed.key().bytes();
+            int rolledUp = range.commonPrefixLength(key);
+            if (wanted() == 1) {
+                truncated = true;
+                return true;
+            }
+            if (rolledUp > 0) {
+                lastKey = new String(key, 0, rolledUp, UTF_8);
+                lastUploadId = "";
+                commonPrefixes.add(lastKey);
+                from = KeyCodec.encode(ListingRange.successor(key, rolledUp));
+                behind = false;
+                return true;
+            }
+            add(listed.key(), listed.startedAt(), listed.id());
+            from = member;
+            behind = true;
+        }
+        if (members.size() < UPLOADS_A_SCRIPT) {
+            from = border == null ? end : border;
+            behind = false;
+        }
+        return true;
+    }
+
+    private void add(ObjectKey key, Instant startedAt, String id) {
+        Upload upload = find(id);
+        if (upload == null || !upload.key().equals(key) || !upload.startedAt().equals(startedAt)) {
+            return; // it has ended a moment ago
+        }
+        uploads.add(upload);
+        lastKey = key.value();
+        lastUploadId = id;
+    }
+
+    private static byte[] bound(char kind, byte[] key) {
+        byte[] bound = new byte[key.length + 1];
+        bound[0] = (byte) kind;
+        System.arraycopy(key, 0, bound, 1, key.length);
+        return bound;
+    }
+}

@@ -1,0 +1,7 @@
+-- KEYS: the upload
+-- ARGV: how it was to end
+if redis.call('HGET', KEYS[1], 'c') == ARGV[1] and redis.call('HGET', KEYS[1], 's') == 'c' then
+  redis.call('HSET', KEYS[1], 's', 'o')
+  redis.call('HDEL', KEYS[1], 'c')
+end
+return '+'
