@@ -1,12 +1,8 @@
 package io.headgate.namespace.redis;
 
 import io.headgate.namespace.AccountMode;
-import io.headgate.namespace.AccountRemoval;
 import io.headgate.namespace.AccountShare;
-import io.headgate.namespace.AccountUsage;
 import io.headgate.namespace.AccountUse;
-import io.headgate.namespace.AddedAccount;
-import io.headgate.namespace.Intent;
 import io.headgate.namespace.NamespaceException;
 import io.headgate.namespace.Rebalance;
 import io.headgate.namespace.ShareRules;
@@ -17,8 +13,6 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /** What the gateways of a namespace tell each other, and what administrators want of the accounts. Thread-safe. */
@@ -26,8 +20,7 @@ final class Fleet {
     private static final String ID = "id";
     private static final String LEASE = "lease/";
     private static final String READ = "read/";
-    private static final String MODE = "mode/";
-    private static final String ADDED = "added/";
+    static final String MODE = "mode/";
     private static final String REBALANCE = "rebalance";
     private static final String SHARES = "shares";
     private static final String PING = "ping";
@@ -38,9 +31,11 @@ final class Fleet {
     private static final int MOST_TRIES = 1_000;
 
     private final Documents documents;
+    private final AddedAccounts added;
 
-    Fleet(Documents documents) {
+    Fleet(Documents documents, AddedAccounts added) {
         this.documents = documents;
+        this.added = added;
     }
 
     /** The namespace's id, which is made if there is none. */
@@ -166,7 +161,7 @@ final class Fleet {
         return new AccountUse.Rate(rate.ceiling(), part.held(), rate.wanted(), rate.sent());
     }
 
-    private static AccountMode mode(String text) {
+    static AccountMode mode(String text) {
         if (text.isEmpty()) {
             return AccountMode.NONE;
         }
@@ -196,9 +191,7 @@ final class Fleet {
                     draining, now.readOnly(), begins ? 0 : now.movedBlobs(), begins ? 0 : now.movedBytes()));
         });
         if (!draining) {
-            documents.change(
-                    ADDED + account,
-                    there -> there.isEmpty() ? there : text(added(account, there), Optional.empty()));
+            added.keep(account);
         }
     }
 
@@ -251,68 +244,5 @@ final class Fleet {
                         : there;
             });
         }
-    }
-
-    private static AddedAccount added(String name, String text) {
-        String[] lines = text.split("\n", 3);
-        Optional<Instant> removing =
-                lines[1].isEmpty() ? Optional.empty() : Optional.of(Instant.ofEpochMilli(Long.parseLong(lines[1])));
-        return new AddedAccount(name, lines[2], Instant.ofEpochMilli(Long.parseLong(lines[0])), removing);
-    }
-
-    private static String text(AddedAccount account, Optional<Instant> removing) {
-        String since = removing.map(instant -> Long.toString(instant.toEpochMilli())).orElse("");
-        return account.addedAt().toEpochMilli() + "\n" + since + "\n" + account.definition();
-    }
-
-    List<AddedAccount> added() {
-        return documents.all(ADDED).entrySet().stream()
-                .map(entry -> added(entry.getKey(), entry.getValue()))
-                .sorted(Comparator.comparing(AddedAccount::name))
-                .toList();
-    }
-
-    boolean add(String name, String definition, Instant now) {
-        Map<String, String> all = documents.all(ADDED);
-        if (!all.containsKey(name) && all.size() >= AddedAccount.MAX) {
-            return false;
-        }
-        AddedAccount fresh = new AddedAccount(name, definition, now, Optional.empty());
-        String there = documents.change(ADDED + name, now2 -> now2.isEmpty() ? text(fresh, Optional.empty()) : now2);
-        return added(name, there).definition().equals(definition);
-    }
-
-    AccountRemoval remove(String name, Instant now, Supplier<AccountUsage> usage, Supplier<List<Intent>> intents) {
-        String there = documents.get(ADDED + name);
-        if (there.isEmpty()) {
-            return AccountRemoval.UNKNOWN;
-        }
-        if (!mode(documents.get(MODE + name)).draining()) {
-            return AccountRemoval.NOT_DRAINING;
-        }
-        AddedAccount account = added(name, there);
-        // Writes first: one that ends between the two looks shows in the second.
-        boolean mayBeWritten = account.removingSince().isEmpty()
-                || mayBeWritten(account.removingSince().get(), now, intents.get());
-        AccountUsage held = usage.get();
-        if (held.blobs() != 0 || held.garbageBlobs() != 0) {
-            return AccountRemoval.NOT_EMPTY;
-        }
-        if (account.removingSince().isEmpty()) {
-            documents.swap(ADDED + name, there, text(account, Optional.of(now)));
-            return AccountRemoval.PENDING;
-        }
-        if (mayBeWritten || !documents.swap(ADDED + name, there, "")) {
-            return AccountRemoval.PENDING;
-        }
-        documents.change(MODE + name, _ -> "");
-        return AccountRemoval.REMOVED;
-    }
-
-    /** Whether a write may be under way that chose the account before every gateway knew that it drains. */
-    private static boolean mayBeWritten(Instant removingSince, Instant now, List<Intent> intents) {
-        Instant settled = removingSince.plus(AccountRemoval.SETTLE);
-        return now.isBefore(settled)
-                || intents.stream().anyMatch(intent -> !intent.openedAt().isAfter(settled));
     }
 }

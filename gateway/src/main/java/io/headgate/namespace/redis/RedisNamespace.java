@@ -76,6 +76,7 @@ public final class RedisNamespace implements Namespace {
     private final Messages messages;
     private final Uploads uploads;
     private final Orphans orphans;
+    private final AddedAccounts addedAccounts;
     private final Fleet fleet;
 
     private RedisNamespace(Cluster cluster, RedisOptions options, InstantSource clock, RandomGenerator random) {
@@ -101,7 +102,9 @@ public final class RedisNamespace implements Namespace {
                 random);
         orphans = new Orphans(cluster, manifests, uploads, slots);
         listings = new Listings(cluster, buckets);
-        fleet = new Fleet(new Documents(cluster));
+        Documents documents = new Documents(cluster);
+        addedAccounts = new AddedAccounts(documents, blobs, intents);
+        fleet = new Fleet(documents, addedAccounts);
         id = fleet.id(random);
     }
 
@@ -363,18 +366,17 @@ public final class RedisNamespace implements Namespace {
 
     @Override
     public List<AddedAccount> addedAccounts() {
-        return fleet.added();
+        return addedAccounts.all();
     }
 
     @Override
     public boolean addAccount(String name, String definition, Instant now) {
-        return fleet.add(name, definition, now);
+        return addedAccounts.add(name, definition, now);
     }
 
     @Override
-    public AccountRemoval removeAccount(String name, Instant now) {
-        return fleet.remove(
-                name, now, () -> blobs.usage().getOrDefault(name, AccountUsage.NONE), intents::all);
+    public AccountRemoval removeAccount(String name, boolean forgetGarbage, Instant now) {
+        return addedAccounts.remove(name, forgetGarbage, now);
     }
 
     @Override
