@@ -82,7 +82,6 @@ final class Blobs {
                 .array();
     }
 
-
     private static int account(byte[] record) {
         return ByteBuffer.wrap(record).getShort() & 0xFFFF;
     }
@@ -328,7 +327,8 @@ final class Blobs {
         byte[] from = after == null ? NOTHING : encoded(after);
         for (int scripts = 0; scripts < LIVE_SCRIPTS; scripts++) {
             int least = slot;
-            Integer next = all.stream().filter(used -> used >= least).findFirst().orElse(null);
+            Integer next =
+                    all.stream().filter(used -> used >= least).findFirst().orElse(null);
             if (next == null) {
                 return new LiveBlobs(found, Optional.empty());
             }
@@ -370,8 +370,8 @@ final class Blobs {
                     AccountNumbers.bytes(accounts.number(move.to())),
                     goneBefore);
             if (size != null) {
-                recorded.add(new BlobMove(
-                        move.blob(), move.from(), move.to(), Long.parseLong(new String(size, US_ASCII))));
+                recorded.add(
+                        new BlobMove(move.blob(), move.from(), move.to(), Long.parseLong(new String(size, US_ASCII))));
             }
         }
         return recorded;
@@ -403,12 +403,12 @@ final class Blobs {
 
     List<BlobMove> underWay(int limit) {
         List<BlobMove> moves = new ArrayList<>();
-        io.lettuce.core.Range<byte[]> moving = io.lettuce.core.Range.from(
-                Boundary.including(new byte[] {'v'}), Boundary.excluding(new byte[] {'w'}));
+        io.lettuce.core.Range<byte[]> moving =
+                io.lettuce.core.Range.from(Boundary.including(new byte[] {'v'}), Boundary.excluding(new byte[] {'w'}));
         for (int slot : slots.all()) {
             byte[] key = SlotKeys.key(slot, "v");
-            List<byte[]> members = cluster.command(
-                    redis -> redis.zrangebylex(key, moving, Limit.create(0, limit - moves.size())));
+            List<byte[]> members =
+                    cluster.command(redis -> redis.zrangebylex(key, moving, Limit.create(0, limit - moves.size())));
             for (byte[] member : members == null ? List.<byte[]>of() : members) {
                 byte[] field = Arrays.copyOfRange(member, 1, member.length);
                 byte[] copy = cluster.command(redis -> redis.hget(SlotKeys.key(slot, "c"), field));

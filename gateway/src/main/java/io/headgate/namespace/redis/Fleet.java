@@ -41,8 +41,7 @@ final class Fleet {
     /** The namespace's id, which is made if there is none. */
     String id(RandomGenerator random) {
         return documents.change(
-                ID,
-                now -> now.isEmpty() ? "%016x%016x".formatted(random.nextLong(), random.nextLong()) : now);
+                ID, now -> now.isEmpty() ? "%016x%016x".formatted(random.nextLong(), random.nextLong()) : now);
     }
 
     void ping() {
@@ -134,8 +133,7 @@ final class Fleet {
                     .map(use -> ShareRules.share(use, others.getOrDefault(use.account(), List.of())))
                     .toList();
             for (int i = 0; i < uses.size(); i++) {
-                kept.add(new Told(
-                        gateway, there.nowMillis() + lasting.toMillis(), held(uses.get(i), shares.get(i))));
+                kept.add(new Told(gateway, there.nowMillis() + lasting.toMillis(), held(uses.get(i), shares.get(i))));
             }
             kept.sort(Comparator.comparing(Told::gateway).thenComparing(one -> one.use.account()));
             String then = String.join("\n", kept.stream().map(Told::line).toList());
@@ -222,8 +220,7 @@ final class Fleet {
         documents.change(REBALANCE, there -> {
             Rebalance now = rebalance(there);
             boolean begins = running && !now.running();
-            return text(
-                    new Rebalance(running, begins ? 0 : now.movedBlobs(), begins ? 0 : now.movedBytes()));
+            return text(new Rebalance(running, begins ? 0 : now.movedBlobs(), begins ? 0 : now.movedBytes()));
         });
     }
 

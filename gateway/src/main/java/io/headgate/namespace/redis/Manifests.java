@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /**
  * The manifests of multipart objects, each in the slot of its id, which is that of the write that completed it: its slices in a sorted set
@@ -68,7 +69,7 @@ final class Manifests {
             for (HeldSlice slice : part.slices()) {
                 ByteBuffer out = ByteBuffer.allocate(HeldSlice.BYTES);
                 slice.write(out);
-                slices.add(ScoredValue.just(offset, out.array()));
+                slices.add(ScoredValue.just((double) offset, out.array()));
                 offset += slice.lengthBytes();
             }
         }
@@ -79,8 +80,10 @@ final class Manifests {
 
     private void add(byte[] key, List<ScoredValue<byte[]>> members) {
         for (int from = 0; from < members.size(); from += STEP) {
-            List<ScoredValue<byte[]>> step = members.subList(from, Math.min(members.size(), from + STEP));
-            cluster.command(redis -> redis.<Long>zadd(key, step.<ScoredValue<byte[]>>toArray(ScoredValue[]::new)));
+            Object[] scoresAndMembers = members.subList(from, Math.min(members.size(), from + STEP)).stream()
+                    .flatMap(member -> Stream.of(member.getScore(), member.getValue()))
+                    .toArray();
+            cluster.command(redis -> redis.zadd(key, scoresAndMembers));
         }
     }
 
@@ -103,7 +106,9 @@ final class Manifests {
 
     List<ManifestPart> parts(String id, int afterNumber, int limit) {
         List<byte[]> members = cluster.command(redis -> redis.zrangebyscore(
-                partsKey(id), Range.from(Boundary.excluding(afterNumber), Boundary.unbounded()), Limit.create(0, limit)));
+                partsKey(id),
+                Range.from(Boundary.excluding(afterNumber), Boundary.unbounded()),
+                Limit.create(0, limit)));
         List<ManifestPart> parts = new ArrayList<>();
         for (byte[] member : members == null ? List.<byte[]>of() : members) {
             ByteBuffer in = ByteBuffer.wrap(member);
@@ -138,7 +143,9 @@ final class Manifests {
                 slicesKey(id),
                 Range.from(Boundary.including(holder.objectOffsetBytes), Boundary.unbounded()),
                 Limit.create(0, limit)));
-        return members == null ? List.of() : members.stream().map(Manifests::placed).toList();
+        return members == null
+                ? List.of()
+                : members.stream().map(Manifests::placed).toList();
     }
 
     private static Placed placed(ScoredValue<byte[]> member) {
@@ -162,8 +169,8 @@ final class Manifests {
 
     List<ManifestSlice> slices(String id, long fromOffset, int limit) {
         List<Placed> held = held(id, Math.max(0, fromOffset), limit);
-        Map<BlobId, String> accounts =
-                blobs.accountsOf(held.stream().map(placed -> placed.slice.blob()).toList());
+        Map<BlobId, String> accounts = blobs.accountsOf(
+                held.stream().map(placed -> placed.slice.blob()).toList());
         return held.stream()
                 .map(placed -> new ManifestSlice(
                         placed.objectOffsetBytes,
@@ -223,7 +230,11 @@ final class Manifests {
             if (step == null || step.isEmpty()) {
                 break;
             }
-            release(step.stream().map(member -> HeldSlice.read(ByteBuffer.wrap(member))).toList(), since);
+            release(
+                    step.stream()
+                            .map(member -> HeldSlice.read(ByteBuffer.wrap(member)))
+                            .toList(),
+                    since);
             cluster.command(redis -> redis.zrem(key, step.toArray(byte[][]::new)));
         }
         cluster.command(redis -> redis.unlink(key, partsKey(id), state(id)));

@@ -77,11 +77,11 @@ final class Messages {
      */
     void deliverLeft(BiPredicate<byte[], String> holds) {
         io.lettuce.core.Range<byte[]> old = io.lettuce.core.Range.from(
-                Boundary.unbounded(), Boundary.excluding(StoredVersion.time(blobs.now().minus(LEFT_AFTER))));
+                Boundary.unbounded(),
+                Boundary.excluding(StoredVersion.time(blobs.now().minus(LEFT_AFTER))));
         cluster.each(slots.all(), slot -> {
             byte[] key = SlotKeys.key(slot, "q");
-            List<byte[]> left =
-                    cluster.command(redis -> redis.zrangebylex(key, old, Limit.create(0, MESSAGES_A_STEP)));
+            List<byte[]> left = cluster.command(redis -> redis.zrangebylex(key, old, Limit.create(0, MESSAGES_A_STEP)));
             for (byte[] message : left == null ? List.<byte[]>of() : left) {
                 if (message[TIME_BYTES] == CHECK_BLOB || message[TIME_BYTES] == CHECK_MANIFEST) {
                     check(slot, message, holds);

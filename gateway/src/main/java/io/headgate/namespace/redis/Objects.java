@@ -212,8 +212,7 @@ final class Objects {
     /** As a put, if the upload is listed still, which it is not afterwards. */
     byte @Nullable [] commitCompleted(
             Range range, byte[] key, byte[] record, Instant now, byte[] condition, byte[] upload) {
-        return commit(
-                range, key, record, now, condition, Optional.empty(), NOTHING, NOTHING, NOTHING, true, upload);
+        return commit(range, key, record, now, condition, Optional.empty(), NOTHING, NOTHING, NOTHING, true, upload);
     }
 
     private byte @Nullable [] commit(
@@ -414,8 +413,7 @@ final class Objects {
     private boolean share(Manifest manifest, String holder, CopyObject command, byte[] place) {
         return switch (manifest) {
             case Manifest.Inline(Optional<Slice> slice) ->
-                slice.isEmpty()
-                        || blobs.share(slice.get().blob(), holder, command.writeId(), place, command.now());
+                slice.isEmpty() || blobs.share(slice.get().blob(), holder, command.writeId(), place, command.now());
             case Manifest.Stored(String id, int parts) ->
                 manifests.share(id, holder, command.writeId(), place, command.now());
         };
@@ -426,7 +424,8 @@ final class Objects {
         String holder = command.writeId();
         Instant now = command.now();
         switch (manifest) {
-            case Manifest.Inline(Optional<Slice> slice) when slice.isPresent() -> {
+            case Manifest.Inline(Optional<Slice> slice)
+            when slice.isPresent() -> {
                 if (done) {
                     blobs.confirm(slice.get().blob(), holder, place, now);
                 } else {

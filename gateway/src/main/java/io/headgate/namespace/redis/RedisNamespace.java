@@ -221,8 +221,7 @@ public final class RedisNamespace implements Namespace {
     }
 
     @Override
-    public Outcome<PartsPage> listParts(
-            BucketName bucket, ObjectKey key, String uploadId, int afterNumber, int limit) {
+    public Outcome<PartsPage> listParts(BucketName bucket, ObjectKey key, String uploadId, int afterNumber, int limit) {
         return uploads.parts(bucket, key, uploadId, afterNumber, limit);
     }
 

@@ -9,7 +9,6 @@ import io.headgate.namespace.Outcome;
 import io.headgate.namespace.Upload;
 import io.headgate.namespace.UploadPage;
 import io.headgate.namespace.UploadQuery;
-import java.io.ByteArrayOutputStream;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -70,15 +69,10 @@ final class UploadListings {
             return;
         }
         Upload last = find(query.afterUploadId());
-        boolean same = last != null && last.key().value().equals(query.afterKey());
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        if (same) {
-            out.writeBytes(Uploads.member(last.key(), last.startedAt(), last.id()));
-            behind = true;
-        } else {
-            out.writeBytes(KeyCodec.encode(key));
-        }
-        from = out.toByteArray();
+        behind = last != null && last.key().value().equals(query.afterKey());
+        from = last != null && behind
+                ? Uploads.member(last.key(), last.startedAt(), last.id())
+                : KeyCodec.encode(key);
     }
 
     private @Nullable Upload find(String id) {

@@ -4,7 +4,6 @@ import static io.headgate.namespace.redis.Manifests.ascii;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.headgate.domain.BlobId;
 import io.headgate.domain.BucketName;
 import io.headgate.domain.ByteRange;
 import io.headgate.domain.ObjectKey;
@@ -217,7 +216,8 @@ final class Uploads {
         if (found == null || !isInProgress(found)) {
             return noSuchUpload(bucket, id);
         }
-        List<Part> parts = found.parts.stream().map(StoredPart::part).limit(limit).toList();
+        List<Part> parts =
+                found.parts.stream().map(StoredPart::part).limit(limit).toList();
         return new Outcome.Done<>(new PartsPage(found.upload, parts, found.parts.size() > limit && limit > 0));
     }
 
@@ -228,7 +228,8 @@ final class Uploads {
         boolean local = blob.isPresent() && blob.get().blob().slot() == slot(command.uploadId());
         boolean standing = blob.isEmpty() || intents.isStanding(command.intentId(), now);
         byte[] place = place(command.uploadId());
-        String holder = blob.map(slice -> Codec.writeId(StoredVersion.bytes(slice.blob()))).orElse("");
+        String holder = blob.map(slice -> Codec.writeId(StoredVersion.bytes(slice.blob())))
+                .orElse("");
         boolean uncertain = false;
         if (blob.isPresent() && !local) {
             switch (blobs.register(blob.get(), holder, place, command.intentId(), standing, now)) {
@@ -242,8 +243,8 @@ final class Uploads {
                 }
             }
         }
-        List<HeldSlice> slices = blob.map(slice -> List.of(
-                        new HeldSlice(holder, slice.blob(), slice.offsetBytes(), slice.lengthBytes())))
+        List<HeldSlice> slices = blob.map(
+                        slice -> List.of(new HeldSlice(holder, slice.blob(), slice.offsetBytes(), slice.lengthBytes())))
                 .orElse(List.of());
         Outcome<Part> outcome = put(command, new StoredPart(part, slices), local ? blob.get() : null, standing);
         if (blob.isPresent() && !local) {
@@ -303,7 +304,9 @@ final class Uploads {
                     ascii(part.part().number()),
                     part.write(),
                     blobs.since(part.part().lastModified()),
-                    local == null ? Blobs.NOTHING : Long.toString(command.intentId()).getBytes(US_ASCII),
+                    local == null
+                            ? Blobs.NOTHING
+                            : Long.toString(command.intentId()).getBytes(US_ASCII),
                     local == null ? Blobs.NOTHING : Blobs.encoded(local.blob()),
                     local == null
                             ? Blobs.NOTHING
@@ -401,8 +404,8 @@ final class Uploads {
                 MultipartRules.copiedPartETag(source.etag(), source.sizeBytes(), range.get()),
                 command.checksum(),
                 command.now());
-        PutPart put = new PutPart(
-                command.bucket(), command.key(), command.uploadId(), part.toMillis(), Optional.empty(), 0);
+        PutPart put =
+                new PutPart(command.bucket(), command.key(), command.uploadId(), part.toMillis(), Optional.empty(), 0);
         Outcome<Part> outcome = put(put, new StoredPart(part.toMillis(), shared), null, true);
         switch (outcome) {
             case Outcome.Done<Part> done ->
@@ -478,8 +481,8 @@ final class Uploads {
                 }
                 case 'c' -> settle(command.uploadId());
                 case 'd' -> {
-                    return new Outcome.Done<>(
-                            Ending.read(java.util.Objects.requireNonNull(found).ending).version(command.key()));
+                    return new Outcome.Done<>(Ending.read(java.util.Objects.requireNonNull(found).ending)
+                            .version(command.key()));
                 }
                 default -> {
                     return noSuchUpload(command.bucket(), command.uploadId());
@@ -542,7 +545,8 @@ final class Uploads {
         byte[] answer = buckets.inRange(
                 upload.bucket(),
                 key,
-                range -> objects.commitCompleted(range, key, ending.record(), ending.now(), ending.condition(), member));
+                range ->
+                        objects.commitCompleted(range, key, ending.record(), ending.now(), ending.condition(), member));
         if (answer != null && (answer[0] == '+' || answer[0] == '=')) {
             finish(upload.id(), ending);
             return new Outcome.Done<>(ending.version(upload.key()));

@@ -1,11 +1,11 @@
 package io.headgate.namespace.redis;
 
+import io.headgate.namespace.AddedAccountContract;
 import io.headgate.namespace.BucketContract;
 import io.headgate.namespace.GarbageContract;
 import io.headgate.namespace.ListingContract;
-import io.headgate.namespace.MultipartContract;
 import io.headgate.namespace.MoveContract;
-import io.headgate.namespace.AddedAccountContract;
+import io.headgate.namespace.MultipartContract;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.NamespaceSuite;
 import io.headgate.namespace.ObjectContract;
