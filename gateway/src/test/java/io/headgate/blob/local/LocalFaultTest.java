@@ -120,8 +120,8 @@ final class LocalFaultTest {
         Path away = parent.resolve("away");
         Files.move(root, away);
         Files.createDirectory(root);
-        assertFault(() -> store.get(small, 0, 100), "mounted?");
         assertFault(() -> store.get(large, 0, 100), "mounted?");
+        assertFault(() -> store.get(Bytes.freshId(), 0, 100), "mounted?");
         assertFault(() -> store.delete(large), "mounted?");
         // Whether the file's directory or the account's marker is missed first depends on what the journal has noticed.
         assertFault(() -> put(store, Bytes.freshId(), 100_000), root.toString());
@@ -177,7 +177,7 @@ final class LocalFaultTest {
         assertThat(Files.readString(marker)).isEqualTo("disk-1\n");
 
         assertThat(get(open(root, false), id, 100_000)).isEqualTo(Bytes.of(id, 100_000));
-        assertThat(Files.readString(marker)).isEqualTo("disk-1\nnamespace namespace-1\n");
+        assertThat(Files.readString(marker)).isEqualTo("disk-1 (format 2)\nnamespace namespace-1\n");
     }
 
     @Test
@@ -189,7 +189,7 @@ final class LocalFaultTest {
 
         open(root, true, "namespace-2").probe(Bytes.freshId());
 
-        assertThat(Files.readString(marker)).isEqualTo("disk-1\nnamespace namespace-2\n");
+        assertThat(Files.readString(marker)).isEqualTo("disk-1 (format 2)\nnamespace namespace-2\n");
     }
 
     @Test
@@ -198,7 +198,8 @@ final class LocalFaultTest {
         BlobId id = Bytes.freshId();
         BlobStore store = open(parent, true);
         put(store, id, 10);
-        assertThat(Files.readString(parent.resolve("headgate-account"))).isEqualTo("disk-1\nnamespace namespace-1\n");
+        assertThat(Files.readString(parent.resolve("headgate-account")))
+                .isEqualTo("disk-1 (format 2)\nnamespace namespace-1\n");
     }
 
     @Test
