@@ -8,8 +8,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -47,7 +45,7 @@ final class Journal implements AutoCloseable {
             int maxOpenFiles,
             Duration freshFor) {
         static final Sizes DEFAULT =
-                new Sizes(16 << 10, 8 << 20, 64 << 20, 1 << 20, 65_536, 512, Duration.ofSeconds(10));
+                new Sizes(16 << 10, 8 << 20, 64 << 20, 1 << 20, 65_536, 256, Duration.ofSeconds(10));
 
         /** Room for segments made ahead, and for a pack that is made of others. */
         long heldBackBytes() {
@@ -94,9 +92,6 @@ final class Journal implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition recordsCame = lock.newCondition();
     private final Condition roomCame = lock.newCondition();
-    /** Blobs whose deletion is under way, and by how many callers. */
-    private final Map<BlobId, Integer> beingDeleted = new ConcurrentHashMap<>();
-
     private Batch filling;
     private boolean closing;
     private @Nullable IOException failure;
@@ -161,7 +156,6 @@ final class Journal implements AutoCloseable {
         long deadlineNanos = System.nanoTime() + limit.toNanos();
         int length = record.length - Segment.RECORD_HEADER_BYTES;
         Segment.writeRecordHeader(ByteBuffer.wrap(record), Segment.PUT, length, id);
-        checkNotBeingDeleted(id);
         try {
             Batch batch;
             lock.lockInterruptibly();
@@ -199,35 +193,20 @@ final class Journal implements AutoCloseable {
                 "the journal has no room" + (trouble == null ? "" : ": " + trouble.getMessage()), trouble);
     }
 
-    /**
-     * Throws if a deletion of the blob is under way, perhaps one that its caller has given up: it would take what is put now. A put may
-     * begin when the deletions of the same blob have come back.
-     */
-    void checkNotBeingDeleted(BlobId id) throws IOException {
-        if (beingDeleted.containsKey(id)) {
-            throw new IOException("blob " + id + " is being deleted");
-        }
-    }
-
     /** Removes the blob and returns when its absence is durable. */
     void delete(BlobId id) throws IOException {
-        beingDeleted.merge(id, 1, Integer::sum);
+        Batch batch = appendRecord(Segment.DELETE, id);
+        PackKeeper.Active segment = batch.segment;
+        if (segment == null) {
+            throw new IllegalStateException("a batch that did not fail has no segment");
+        }
         try {
-            Batch batch = appendRecord(Segment.DELETE, id);
-            PackKeeper.Active segment = batch.segment;
-            if (segment == null) {
-                throw new IllegalStateException("a batch that did not fail has no segment");
-            }
-            try {
-                packs.delete(id);
-                if (files.delete(id)) {
-                    segment.pack().fileDeleted(id);
-                }
-            } finally {
-                segment.pack().deletionDone();
+            packs.delete(id);
+            if (files.delete(id)) {
+                segment.pack().fileDeleted(id);
             }
         } finally {
-            beingDeleted.computeIfPresent(id, (same, callers) -> callers == 1 ? null : callers - 1);
+            segment.pack().deletionDone();
         }
     }
 

@@ -19,7 +19,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -52,6 +54,9 @@ public final class LocalBlobStore implements BlobStore {
     private final BlobFiles files;
     private final Journal.Sizes sizes;
     private final InstantSource clock;
+    /** Blobs whose deletion is under way, and how many calls do that. */
+    private final Map<BlobId, Integer> beingDeleted = new ConcurrentHashMap<>();
+
     private final ReentrantLock opening = new ReentrantLock();
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile @Nullable Opened opened;
@@ -109,6 +114,7 @@ public final class LocalBlobStore implements BlobStore {
     @Override
     public void put(BlobId id, long lengthBytes, InputStream body) throws IOException {
         Opened account = open();
+        checkNotBeingDeleted(id);
         try {
             Journal journal = account.journal();
             if (journal != null && isForJournal(id, lengthBytes)) {
@@ -135,6 +141,7 @@ public final class LocalBlobStore implements BlobStore {
         if (account == null || account.journal() == null || !account.works() || !isForJournal(id, lengthBytes)) {
             return false;
         }
+        checkNotBeingDeleted(id);
         try {
             putJournaled(account.journal(), id, (int) lengthBytes, body, limit);
             return true;
@@ -156,9 +163,6 @@ public final class LocalBlobStore implements BlobStore {
     }
 
     private void putFile(@Nullable Journal journal, BlobId id, long length, InputStream body) throws IOException {
-        if (journal != null) {
-            journal.checkNotBeingDeleted(id);
-        }
         byte[] chunk = new byte[(int) Math.min(length, CHUNK_BYTES)];
         FileChannel channel = files.create(id);
         try (channel) {
@@ -270,6 +274,7 @@ public final class LocalBlobStore implements BlobStore {
     public void delete(BlobId id) throws BlobStoreException {
         Opened account = open();
         directory.check();
+        beingDeleted.merge(id, 1, Integer::sum);
         try {
             if (account.journal() != null) {
                 account.journal().delete(id);
@@ -278,6 +283,18 @@ public final class LocalBlobStore implements BlobStore {
             }
         } catch (IOException failure) {
             throw fault("deleting a blob", failure);
+        } finally {
+            beingDeleted.computeIfPresent(id, (same, callers) -> callers == 1 ? null : callers - 1);
+        }
+    }
+
+    /**
+     * Fails if a deletion of the blob is under way, perhaps one that hangs and that its caller has given up: it would take what is put
+     * now. A blob that moved away and comes back has to wait for it.
+     */
+    private void checkNotBeingDeleted(BlobId id) throws BlobStoreException {
+        if (beingDeleted.containsKey(id)) {
+            throw DiskFaults.fault(directory.root(), "blob " + id + " is just being deleted");
         }
     }
 

@@ -267,9 +267,12 @@ final class PackKeeper {
 
     /** Puts on the disk what segments say of other packs and of files, oldest first; whether it did for any. */
     private boolean settle() throws IOException {
+        if (unindexed() > 0) {
+            return false; // a deletion of what has no index is nowhere else
+        }
         List<Pack> due = new ArrayList<>();
         for (Pack pack : packs.all()) {
-            if (!pack.isSealed() || pack.index() == null || pack.hasPendingDeletions()) {
+            if (!pack.isSealed() || pack.hasPendingDeletions()) {
                 break;
             }
             if (!isSettled(pack)) {

@@ -37,6 +37,7 @@ final class Segment implements AutoCloseable {
     private static final int REPLACED_OFFSET = 24;
     private static final int SUM_OFFSET = HEADER_BYTES - Integer.BYTES;
     private static final int ZEROS_BYTES = 1 << 20;
+    private static final int WINDOW_BYTES = 256 << 10;
 
     /** Hears the records of a segment, in the order in which they were written. */
     interface Visitor {
@@ -260,14 +261,14 @@ final class Segment implements AutoCloseable {
 
     /** Where the next batch begins, at {@code from} or later; negative if there is none. */
     private int nextBatch(int from) throws IOException {
-        if (from + BATCH_HEADER_BYTES > sizeBytes) {
-            return -1;
-        }
-        ByteBuffer rest = ByteBuffer.allocate(sizeBytes - from);
-        read(rest, from);
-        for (int i = 0; i + BATCH_HEADER_BYTES <= rest.capacity(); i++) {
-            if (rest.getInt(i) == BATCH_MAGIC && rest.getLong(i + 8) == salt && contentAt(from + i) != null) {
-                return from + i;
+        ByteBuffer window = ByteBuffer.allocate(WINDOW_BYTES);
+        for (int at = from; at + BATCH_HEADER_BYTES <= sizeBytes; at += WINDOW_BYTES - BATCH_HEADER_BYTES + 1) {
+            window.clear().limit(Math.min(WINDOW_BYTES, sizeBytes - at));
+            read(window, at);
+            for (int i = 0; i + BATCH_HEADER_BYTES <= window.limit(); i++) {
+                if (window.getInt(i) == BATCH_MAGIC && window.getLong(i + 8) == salt && contentAt(at + i) != null) {
+                    return at + i;
+                }
             }
         }
         return -1;

@@ -40,10 +40,10 @@ final class Spares {
         this.reserveBytes = reserveBytes;
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory, "*" + SUFFIX)) {
             for (Path path : entries) {
-                if (path.equals(reserve())) {
-                    reserved = true;
-                } else if (Files.size(path) < leastBytes) {
+                if (Files.size(path) < leastBytes) {
                     Files.delete(path);
+                } else if (path.equals(reserve())) {
+                    reserved = true;
                 } else {
                     ready.add(path);
                 }
