@@ -375,6 +375,7 @@ final class LocalPacksTest {
         await().until(() -> files(".pack").isEmpty());
         reopen();
         List<BlobId> later = put(10);
+        assertThat(files(".pack").getFirst().getFileName().toString()).isGreaterThan("00000002.pack");
         reopenCopy();
         assertPresent(later);
     }
