@@ -13,6 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes small puts, and all deletes, durable: what is asked for at the same time is appended together to a segment and forced to the disk
@@ -57,6 +59,8 @@ final class Journal implements AutoCloseable {
             return Segment.HEADER_BYTES + 2 * batchBytes;
         }
     }
+
+    private static final Logger LOG = LoggerFactory.getLogger(Journal.class);
 
     private record Put(BlobId id, int length, int offset) {}
 
@@ -138,6 +142,10 @@ final class Journal implements AutoCloseable {
             try {
                 work.run();
             } catch (IOException stopped) {
+                LOG.warn(
+                        "{} stopped, what it has not finished is repeated at the next opening: {}",
+                        name,
+                        stopped.toString());
                 fail(stopped);
             } catch (RuntimeException | Error bug) {
                 fail(new IOException(name + " stopped: " + bug, bug));

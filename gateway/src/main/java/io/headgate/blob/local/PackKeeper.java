@@ -43,6 +43,7 @@ final class PackKeeper {
     private final Condition wanted = lock.newCondition();
     private final Condition done = lock.newCondition();
     private long lastGeneration;
+    private long idlePasses;
     private boolean woken;
     private boolean stopped;
     private @Nullable IOException failure;
@@ -73,6 +74,7 @@ final class PackKeeper {
      * @param forDeletions whether it may be the reserve
      */
     @Nullable Active take(boolean forDeletions) throws IOException {
+        long firstPass = idlePasses();
         while (true) {
             throwIfOver();
             boolean crowded = unindexed() >= MAX_UNINDEXED;
@@ -83,7 +85,11 @@ final class PackKeeper {
                 }
             }
             if (trouble() != null) {
-                return forDeletions ? begin(true) : null;
+                Active reserve = forDeletions ? begin(true) : null;
+                // Deletions wait until the keeper has tried to make room out of what is dead already.
+                if (reserve != null || !forDeletions || idlePasses() > firstPass + 1) {
+                    return reserve;
+                }
             }
             awaitKeeper();
         }
@@ -100,6 +106,16 @@ final class PackKeeper {
         Pack pack = packs.newPack(generation, false, segment.sizeBytes());
         packs.add(pack);
         return new Active(segment, pack, reserve);
+    }
+
+    /** How often the keeper has found nothing to do, or nothing that it could. */
+    private long idlePasses() {
+        lock.lock();
+        try {
+            return idlePasses;
+        } finally {
+            lock.unlock();
+        }
     }
 
     private long nextGeneration() {
@@ -222,6 +238,7 @@ final class PackKeeper {
     private void finishStep(boolean worked) {
         lock.lock();
         try {
+            idlePasses += worked ? 0 : 1;
             done.signalAll();
             if (!worked && !woken && !stopped && failure == null && wanted.awaitNanos(TICK_NANOS) <= 0) {
                 return; // time to look again
@@ -249,6 +266,9 @@ final class PackKeeper {
                     trouble = null;
                     return true;
                 } catch (IOException failed) {
+                    if (trouble == null) {
+                        LOG.warn("the index of {} cannot be written yet: {}", pack.path(), failed.toString());
+                    }
                     trouble = failed; // the blobs stay in memory
                     return false;
                 }

@@ -123,7 +123,10 @@ final class Segment implements AutoCloseable {
     private static Segment open(Path path, StandardOpenOption... options) throws IOException {
         FileChannel channel = FileChannel.open(path, options);
         try {
-            Segment segment = new Segment(path, channel, Math.toIntExact(channel.size()));
+            if (channel.size() > Integer.MAX_VALUE) {
+                throw new IOException(path + " is larger than any segment");
+            }
+            Segment segment = new Segment(path, channel, (int) channel.size());
             segment.readHeader();
             return segment;
         } catch (Throwable failure) {

@@ -281,6 +281,38 @@ final class LocalFaultTest {
     }
 
     @Test
+    void a_disk_full_of_small_blobs_is_cured_by_deleting_some_of_every_pack() throws Exception {
+        BlobStore store = open(mount("size=16m"), true);
+        List<BlobId> small = new ArrayList<>();
+        assertFault(
+                () -> {
+                    while (true) {
+                        BlobId id = Bytes.freshId();
+                        put(store, id, 30_000);
+                        small.add(id);
+                    }
+                },
+                "No space left on device");
+        List<BlobId> kept = new ArrayList<>();
+        for (int i = 0; i < small.size(); i++) {
+            if (i % 3 == 0) {
+                kept.add(small.get(i));
+            } else {
+                store.delete(small.get(i));
+            }
+        }
+        await().ignoreExceptions().untilAsserted(() -> store.probe(Bytes.freshId()));
+        for (int i = 0; i < 100; i++) {
+            BlobId id = Bytes.freshId();
+            await().ignoreExceptions().untilAsserted(() -> put(store, id, 30_000));
+            kept.add(id);
+        }
+        for (BlobId id : kept) {
+            assertThat(get(store, id, 30_000)).isEqualTo(Bytes.of(id, 30_000));
+        }
+    }
+
+    @Test
     void an_interrupted_put_is_nobodys_fault_and_harms_no_other() throws Exception {
         BlobStore store = open(parent.resolve("disk"), true);
         AtomicReference<Throwable> thrown = new AtomicReference<>();

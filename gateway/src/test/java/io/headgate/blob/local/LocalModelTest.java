@@ -74,7 +74,8 @@ final class LocalModelTest {
                 close();
                 open();
             } else if (dice < 990) {
-                read(random.nextInt(5) == 0 && !gone.isEmpty() ? anyOf(gone) : anyOf(new ArrayList<>(model.keySet())));
+                List<BlobId> known = new ArrayList<>(random.nextInt(5) == 0 ? gone : model.keySet());
+                read(known.isEmpty() ? freshOrOldId() : anyOf(known));
             } else {
                 list(random.nextInt(4));
             }
