@@ -229,6 +229,7 @@ final class Compaction {
                 return false;
             }
             PackIndex.write(index, entries, sizeBytes);
+            BlobFiles.forceDirectory(packs.directory()); // the pack must not be there without its index
         } catch (IOException failure) {
             throw undone(failure);
         }

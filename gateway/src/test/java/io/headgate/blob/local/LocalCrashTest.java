@@ -152,7 +152,7 @@ final class LocalCrashTest {
     void at_any_instant_while_packs_are_made_and_compacted_a_kill_would_lose_nothing(@TempDir Path copies)
             throws Exception {
         startWriter("small");
-        for (int instant = 1; instant <= 20; instant++) {
+        for (int instant = 1; instant <= 12; instant++) {
             awaitAcknowledged(150 * instant);
             signalWriter("STOP");
             Path copy = Files.createDirectory(copies.resolve("copy-" + instant));

@@ -302,9 +302,9 @@ final class LocalFaultTest {
             }
         }
         await().ignoreExceptions().untilAsserted(() -> store.probe(Bytes.freshId()));
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < 20; i++) {
             BlobId id = Bytes.freshId();
-            await().ignoreExceptions().untilAsserted(() -> put(store, id, 30_000));
+            await().pollDelay(Duration.ZERO).ignoreExceptions().untilAsserted(() -> put(store, id, 30_000));
             kept.add(id);
         }
         for (BlobId id : kept) {

@@ -2,6 +2,7 @@ package io.headgate.blob.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 import io.headgate.blob.BlobStore.StoredBlob;
 import io.headgate.blob.BlobStoreException;
@@ -56,7 +57,7 @@ final class LocalModelTest {
     @Test
     void a_store_does_as_a_map_does() throws IOException {
         System.out.println("seed " + seed);
-        for (int step = 0; step < 4000; step++) {
+        for (int step = 0; step < 2500; step++) {
             int dice = random.nextInt(1000);
             if (dice < 450) {
                 put(freshOrOldId(), random.nextInt(20) == 0 ? 10_000 : 1 + random.nextInt(3000));
@@ -94,10 +95,13 @@ final class LocalModelTest {
             close();
             open();
         }
-        try (Stream<Path> packs = Files.list(root.resolve("packs"))) {
-            assertThat(packs.filter(path -> path.toString().endsWith(".pack")))
-                    .as("packs of 6 MB that were written, with seed " + seed)
-                    .hasSizeLessThan(120);
+        await("half of the packs, or more, are gone with what was dead in them, with seed " + seed)
+                .until(() -> packs() < 70);
+    }
+
+    private long packs() throws IOException {
+        try (Stream<Path> files = Files.list(root.resolve("packs"))) {
+            return files.filter(path -> path.toString().endsWith(".pack")).count();
         }
     }
 
