@@ -221,6 +221,24 @@ final class LocalFaultTest {
     }
 
     @Test
+    void a_read_only_file_system_serves_what_a_crash_left_in_the_journal() throws Exception {
+        Path mount = mount("size=32m");
+        Path disk = mount.resolve("disk");
+        BlobId id = Bytes.freshId();
+        BlobId deleted = Bytes.freshId();
+        try (BlobStore store = open(disk, true)) {
+            put(store, id, 100);
+            put(store, deleted, 100);
+            store.delete(deleted);
+            LocalPacksTest.copy(disk, mount.resolve("copy")); // as a crash would leave it
+        }
+        assumeTrue(run("mount", "-o", "remount,ro", mount.toString()) == 0);
+        BlobStore store = open(mount.resolve("copy"), false);
+        assertThat(get(store, id, 100)).isEqualTo(Bytes.of(id, 100));
+        assertFault(() -> store.get(deleted, 0, 1), "ead-only");
+    }
+
+    @Test
     void a_full_disk_is_a_fault_that_deleting_blobs_cures() throws Exception {
         BlobStore store = open(mount("size=16m"), true);
         List<BlobId> large = new ArrayList<>();
