@@ -88,7 +88,7 @@ final class BrokenDisksTest {
                 .doesNotExist();
 
         Files.move(away, directory);
-        long before = ChildGateway.blobFiles(directory);
+        long before = StoredBlobs.count(directory);
         awaitWritesTo(directory, before);
         verifyAll();
     }
@@ -136,7 +136,7 @@ final class BrokenDisksTest {
         write(6, 2_000_000);
 
         Files.delete(ballast);
-        awaitWritesTo(directory, ChildGateway.blobFiles(directory));
+        awaitWritesTo(directory, StoredBlobs.count(directory));
         verifyAll();
     }
 
@@ -164,7 +164,7 @@ final class BrokenDisksTest {
         writeAtOnce(40, 10_000);
 
         run("fsfreeze", "-u", mount.toString());
-        awaitWritesTo(directory.toRealPath(), ChildGateway.blobFiles(directory.toRealPath()));
+        awaitWritesTo(directory.toRealPath(), StoredBlobs.count(directory.toRealPath()));
         verifyAll();
     }
 
@@ -284,7 +284,7 @@ final class BrokenDisksTest {
     private void awaitWritesTo(Path directory, long blobsBefore) {
         await("the account takes writes again").atMost(Duration.ofSeconds(30)).until(() -> {
             write(3, 10_000);
-            return ChildGateway.blobFiles(directory) > blobsBefore;
+            return StoredBlobs.count(directory) > blobsBefore;
         });
     }
 

@@ -9,8 +9,6 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -25,7 +23,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
@@ -40,8 +37,6 @@ final class ChildGateway implements AutoCloseable {
     private static final String ADMIN_TOKEN = "process-admin-token-0123456789";
     private static final Region REGION = Region.US_EAST_1;
     private static final int KEPT_LINES = 400;
-    private static final Pattern BLOB_NAME = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
-
     private final Path data;
     private final List<String> javaOptions;
     private final Map<String, String> environment;
@@ -215,24 +210,6 @@ final class ChildGateway implements AutoCloseable {
             values.put(line.group(1), (long) Double.parseDouble(line.group(2)));
         }
         return values;
-    }
-
-    /** How many blobs lie in each of the default accounts' directories. */
-    static long blobFiles(Path account) {
-        while (true) {
-            try (Stream<Path> files = Files.walk(account)) {
-                return files.filter(file ->
-                                BLOB_NAME.matcher(file.getFileName().toString()).matches())
-                        .count();
-            } catch (UncheckedIOException failed) {
-                if (!(failed.getCause() instanceof NoSuchFileException)) {
-                    throw failed;
-                }
-                // deleted while we walked: look again
-            } catch (IOException failed) {
-                throw new UncheckedIOException(failed);
-            }
-        }
     }
 
     @Override

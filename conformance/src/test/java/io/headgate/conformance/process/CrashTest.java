@@ -213,7 +213,7 @@ final class CrashTest {
                 .untilAsserted(() -> {
                     Map<String, Long> onDisk = new TreeMap<>();
                     for (String account : ACCOUNTS) {
-                        onDisk.put(account, ChildGateway.blobFiles(data.resolve(account)));
+                        onDisk.put(account, StoredBlobs.count(data.resolve(account)));
                     }
                     assertThat(onDisk.values().stream()
                                     .mapToLong(Long::longValue)

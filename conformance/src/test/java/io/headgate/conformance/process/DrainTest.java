@@ -124,7 +124,7 @@ final class DrainTest {
             awaitExactlyTheBlobsOfTheObjects();
         });
 
-        assertThat(ChildGateway.blobFiles(data.resolve("disk-1"))).isZero();
+        assertThat(StoredBlobs.count(data.resolve("disk-1"))).isZero();
         assertThat(nonZero(gateway.metricByAccount("headgate_drain_blobs_missing_total")))
                 .isEmpty();
         assertThat(nonZero(gateway.metricByAccount("headgate_drain_copies_failed_total")))
@@ -140,7 +140,7 @@ final class DrainTest {
                     .atMost(Duration.ofSeconds(20))
                     .until(() -> {
                         put(s3, "at-last");
-                        return ChildGateway.blobFiles(data.resolve("disk-1")) > 0;
+                        return StoredBlobs.count(data.resolve("disk-1")) > 0;
                     });
         }
         balance();
@@ -247,7 +247,7 @@ final class DrainTest {
                 .untilAsserted(() -> {
                     Map<String, Long> onDisk = new TreeMap<>();
                     for (String account : ACCOUNTS) {
-                        onDisk.put(account, ChildGateway.blobFiles(data.resolve(account)));
+                        onDisk.put(account, StoredBlobs.count(data.resolve(account)));
                     }
                     assertThat(onDisk.get("disk-1")).isZero();
                     assertThat(onDisk.values().stream()

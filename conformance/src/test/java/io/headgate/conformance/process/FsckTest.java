@@ -109,7 +109,7 @@ final class FsckTest {
             for (Future<?> writer : writers) {
                 writer.get();
             }
-            byte[] content = new byte[5_000];
+            byte[] content = new byte[50_000]; // large enough to be a file
             s3.putObject(request -> request.bucket(BUCKET).key("kept"), RequestBody.fromBytes(content));
         }
         assertThat(gateway.metricByAccount("headgate_drain_blobs_moved_total").values().stream()
@@ -184,7 +184,7 @@ final class FsckTest {
         return bytes;
     }
 
-    /** Deletes all blobs, once the gateway has taken them out of its journals and cleanup has done its work. */
+    /** Deletes all blobs that are files, once cleanup has done its work. */
     private void loseEverything(ChildGateway gateway) throws IOException {
         await().atMost(Duration.ofSeconds(60))
                 .until(() -> gateway.metricByAccount("headgate_garbage_blobs").values().stream()

@@ -21,8 +21,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The directory of an account: {@code headgate-account}, a marker with the names of the account and of its namespace; {@code blobs}; {@code journal}, where also
- * the lock is that keeps other processes out (not on the marker: a POSIX lock ends when any handle of its file is closed).
+ * The directory of an account: {@code headgate-account}, a marker with the names of the account and of its namespace; {@code blobs}, the
+ * files; {@code packs}, once it has any; {@code journal}, where the lock is that keeps other processes out (not on the marker: a POSIX
+ * lock ends when any handle of its file is closed), and where the version before packs had its journal.
  *
  * <p>An empty directory may be a new account, or the place where a disk should be mounted; to write to the latter would fill another
  * disk and hide what is missing. So it is taken into use only for an account that has no blob yet, and from then on nothing is done
@@ -36,6 +37,9 @@ final class AccountDirectory {
 
     private static final String MARKER = "headgate-account";
     private static final String OWNER = "namespace ";
+    /** Follows the account's name once there are packs: to the version before them it is another account. */
+    private static final String WITH_PACKS = " (format 2)";
+
     private static final int MAX_MARKER_BYTES = 4096;
 
     private final String account;
@@ -47,17 +51,19 @@ final class AccountDirectory {
     private volatile boolean known;
 
     /** @param namespace empty in markers that were written before they named one */
-    private record Marker(String account, String namespace) {
+    private record Marker(String account, String namespace, boolean packs) {
         static Marker parse(String text) {
             List<String> lines = text.lines().toList();
             String namespace = lines.size() > 1 && lines.get(1).startsWith(OWNER)
                     ? lines.get(1).substring(OWNER.length()).strip()
                     : "";
-            return new Marker(lines.isEmpty() ? "" : lines.getFirst().strip(), namespace);
+            String name = lines.isEmpty() ? "" : lines.getFirst().strip();
+            boolean packs = name.endsWith(WITH_PACKS);
+            return new Marker(packs ? name.substring(0, name.length() - WITH_PACKS.length()) : name, namespace, packs);
         }
 
         String text() {
-            return account + "\n" + OWNER + namespace + "\n";
+            return account + (packs ? WITH_PACKS : "") + "\n" + OWNER + namespace + "\n";
         }
     }
 
@@ -93,6 +99,18 @@ final class AccountDirectory {
 
     Path journal() {
         return root.resolve("journal");
+    }
+
+    Path packs() {
+        return root.resolve("packs");
+    }
+
+    /** Makes room for packs, and keeps out the version before them, which would not see them. The claim is held. */
+    void allowPacks() throws IOException {
+        makeDirectory(packs());
+        if (!read().packs()) {
+            writeMarker(true);
+        }
     }
 
     /** Takes the directory for this process until the claim is closed, into use first if that is allowed. */
@@ -143,7 +161,7 @@ final class AccountDirectory {
         if (!isEmpty()) {
             throw fault("is not empty and has no file " + MARKER + ": not an account's directory");
         }
-        writeMarker();
+        writeMarker(false);
         Path parent = root.getParent();
         if (parent != null) {
             BlobFiles.forceDirectory(parent);
@@ -151,11 +169,11 @@ final class AccountDirectory {
     }
 
     /** Whole or not at all: half a name would be that of another namespace. */
-    private void writeMarker() throws IOException {
+    private void writeMarker(boolean packs) throws IOException {
         Path fresh = root.resolve(MARKER + ".new");
         Files.deleteIfExists(fresh);
         try (FileChannel channel = FileChannel.open(fresh, StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
-            ByteBuffer text = StandardCharsets.UTF_8.encode(new Marker(account, namespace).text());
+            ByteBuffer text = StandardCharsets.UTF_8.encode(new Marker(account, namespace, packs).text());
             while (text.hasRemaining()) {
                 channel.write(text);
             }
@@ -215,13 +233,14 @@ final class AccountDirectory {
 
     /** Enters the namespace into a marker of an earlier version, which had none. The claim is held. */
     private void adopt() throws IOException {
-        if (read().namespace().isEmpty()) {
-            writeMarker();
+        Marker found = read();
+        if (found.namespace().isEmpty()) {
+            writeMarker(found.packs());
         }
     }
 
     private boolean holdsNothing() throws IOException {
-        if (!SegmentPool.isClean(journal())) {
+        if (!EarlierJournal.in(journal()).isClean() || !Packs.isEmpty(packs())) {
             return false;
         }
         if (!Files.isDirectory(blobs())) {

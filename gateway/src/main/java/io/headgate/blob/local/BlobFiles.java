@@ -16,10 +16,13 @@ import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Set;
@@ -74,7 +77,7 @@ final class BlobFiles {
     }
 
     /** Writes the whole blob, whatever an earlier attempt has left. */
-    void write(BlobId id, ByteBuffer bytes) throws IOException {
+    private void write(BlobId id, ByteBuffer bytes) throws IOException {
         try (FileChannel channel = openMakingDirectories(
                 id, StandardOpenOption.WRITE, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING)) {
             while (bytes.hasRemaining()) {
@@ -83,7 +86,7 @@ final class BlobFiles {
         }
     }
 
-    /** Writes the blob unless its file holds just these bytes. */
+    /** Writes the blob, as an earlier run has promised, unless its file holds just these bytes. */
     void restore(BlobId id, ByteBuffer bytes) throws IOException {
         Optional<FileChannel> existing = open(id);
         if (existing.isPresent()) {
@@ -170,7 +173,7 @@ final class BlobFiles {
         try {
             forceDirectory(root.resolve(name));
         } catch (NoSuchFileException removed) {
-            forceDirectory(parent);
+            forceDirectory(Files.isDirectory(parent) ? parent : root);
             return;
         }
         if (!durable.contains(name)) {
@@ -180,6 +183,17 @@ final class BlobFiles {
                 durable.clear();
             }
             durable.add(name);
+        }
+    }
+
+    /** Puts the absence of blobs on the disk, each directory once. */
+    void forceAbsence(Collection<BlobId> ids) throws IOException {
+        Map<String, BlobId> byDirectory = new HashMap<>();
+        for (BlobId id : ids) {
+            byDirectory.put(directoryName(id.fanOut(), bucket(id.createdAt())), id);
+        }
+        for (BlobId id : byDirectory.values()) {
+            forceEntry(id);
         }
     }
 

@@ -13,19 +13,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Makes small puts, and all deletes, durable: what is asked for at the same time is appended together and forced to the disk once.
- * Three threads share the work:
+ * Makes small puts, and all deletes, durable: what is asked for at the same time is appended together to a segment and forced to the disk
+ * once. A segment that is full becomes a pack: what was put stays where it was written.
  *
- * <ul>
- *   <li>the <em>flusher</em> appends batches to a segment, and wakes those who wait for them;
- *   <li>the <em>writer</em> gives each blob its own file, unforced ({@link BlobWriter});
- *   <li>the <em>keeper</em> puts those files on the disk, many at once, releases the segments they came from, and has a spare one
- *       ready ({@link SegmentPool}).
- * </ul>
+ * <p>The <em>flusher</em> appends batches, and wakes those who wait for them; the <em>keeper</em> does the rest ({@link PackKeeper}).
  *
- * <p>Opening the journal repeats what its segments say, as after a crash. A failure to write it is final: it must be closed and
+ * <p>Opening the journal repeats what its last segments say, as after a crash. A failure to write it is final: it must be closed and
  * opened again. Thread-safe.
  */
 final class Journal implements AutoCloseable {
@@ -33,18 +30,37 @@ final class Journal implements AutoCloseable {
      * Bounds.
      *
      * @param maxBlobBytes the longest blob that goes through the journal
+     * @param segmentBytes of a segment while the account has few blobs
+     * @param maxSegmentBytes of a segment, and of a pack that is made of others
      * @param batchBytes the most that is forced together, headers included
-     * @param maxRecords in a segment: bounds the memory that opening takes
-     * @param maxAge after which a segment is sealed though it is not full
+     * @param maxRecords in a segment: bounds the memory that one takes until its index is written
+     * @param maxOpenFiles of packs
+     * @param freshFor how far from the present a blob's second of creation may be. An older one would widen the range of seconds of its
+     *     pack, and look-ups ask every pack whose range has the blob's second
      */
-    record Sizes(int maxBlobBytes, int segmentBytes, int maxSegments, int batchBytes, int maxRecords, Duration maxAge) {
-        static final Sizes DEFAULT = new Sizes(16 << 10, 8 << 20, 16, 1 << 20, 8_192, Duration.ofSeconds(5));
+    record Sizes(
+            int maxBlobBytes,
+            int segmentBytes,
+            int maxSegmentBytes,
+            int batchBytes,
+            int maxRecords,
+            int maxOpenFiles,
+            Duration freshFor) {
+        static final Sizes DEFAULT =
+                new Sizes(16 << 10, 8 << 20, 64 << 20, 1 << 20, 65_536, 256, Duration.ofSeconds(10));
 
-        /** Room for all segments, and again for the files of the blobs that they hold. */
-        long reserveBytes() {
-            return 2L * maxSegments * segmentBytes;
+        /** Room for segments made ahead, and for a pack that is made of others. */
+        long heldBackBytes() {
+            return 2L * maxSegmentBytes;
+        }
+
+        /** Any batch fits into a segment of this size, twice. */
+        int leastSegmentBytes() {
+            return Segment.HEADER_BYTES + 2 * batchBytes;
         }
     }
+
+    private static final Logger LOG = LoggerFactory.getLogger(Journal.class);
 
     private record Put(BlobId id, int length, int offset) {}
 
@@ -53,9 +69,10 @@ final class Journal implements AutoCloseable {
         final ByteBuffer buffer;
         final List<Put> puts = new ArrayList<>();
         final List<BlobId> deletes = new ArrayList<>();
+        int kept;
         final CountDownLatch done = new CountDownLatch(1);
 
-        @Nullable Segment segment;
+        PackKeeper.@Nullable Active segment;
 
         @Nullable IOException failure;
 
@@ -64,7 +81,7 @@ final class Journal implements AutoCloseable {
         }
 
         int records() {
-            return puts.size() + deletes.size();
+            return puts.size() + deletes.size() + kept;
         }
 
         int contentBytes() {
@@ -74,22 +91,22 @@ final class Journal implements AutoCloseable {
 
     private final Sizes sizes;
     private final BlobFiles files;
-    private final SegmentPool pool;
-    private final BlobWriter writer;
+    private final Packs packs;
+    private final PackKeeper keeper;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition recordsCame = lock.newCondition();
     private final Condition roomCame = lock.newCondition();
     private Batch filling;
     private boolean closing;
     private @Nullable IOException failure;
+    /** Whether the last puts found no segment. */
+    private volatile boolean refusing;
 
     // Of the flusher alone
     private ByteBuffer spareBuffer;
-    private @Nullable Segment active;
-    private long activeSinceNanos;
+    private PackKeeper.@Nullable Active active;
 
     private final Thread flusherThread;
-    private final Thread writerThread;
     private final Thread keeperThread;
 
     private interface Work {
@@ -97,22 +114,26 @@ final class Journal implements AutoCloseable {
     }
 
     /**
-     * Opens the journal in {@code directory}, which exists, and repeats what it holds.
+     * Opens the journal and the packs in {@code directory}, which exists, and repeats what they hold.
      *
      * @param name for the names of its threads
      */
     Journal(String name, Path directory, BlobFiles files, Sizes sizes) throws IOException {
         this.sizes = sizes;
         this.files = files;
-        this.writer = new BlobWriter(files);
-        this.pool = SegmentPool.open(directory, files, writer, sizes);
+        PackRecovery.Recovered recovered = PackRecovery.open(directory, files, true, sizes.maxOpenFiles());
+        this.packs = recovered.packs();
+        try {
+            this.keeper = new PackKeeper(recovered, files, sizes);
+        } catch (Throwable failed) {
+            packs.close();
+            throw failed;
+        }
         this.filling = new Batch(ByteBuffer.allocateDirect(sizes.batchBytes()));
         this.spareBuffer = ByteBuffer.allocateDirect(sizes.batchBytes());
         this.flusherThread = thread(name + "-flusher", this::flush);
-        this.writerThread = thread(name + "-writer", writer::run);
-        this.keeperThread = thread(name + "-keeper", pool::keep);
+        this.keeperThread = thread(name + "-keeper", keeper::keep);
         flusherThread.start();
-        writerThread.start();
         keeperThread.start();
     }
 
@@ -121,6 +142,10 @@ final class Journal implements AutoCloseable {
             try {
                 work.run();
             } catch (IOException stopped) {
+                LOG.warn(
+                        "{} stopped, what it has not finished is repeated at the next opening: {}",
+                        name,
+                        stopped.toString());
                 fail(stopped);
             } catch (RuntimeException | Error bug) {
                 fail(new IOException(name + " stopped: " + bug, bug));
@@ -143,10 +168,7 @@ final class Journal implements AutoCloseable {
             Batch batch;
             lock.lockInterruptibly();
             try {
-                IOException trouble = writer.trouble();
-                if (trouble != null) {
-                    throw new IOException(String.valueOf(trouble.getMessage()), trouble);
-                }
+                refuseWithoutRoom();
                 batch = batchWithRoomFor(record.length, deadlineNanos);
                 batch.puts.add(new Put(id, length, batch.buffer.position() + Segment.RECORD_HEADER_BYTES));
                 batch.buffer.put(record);
@@ -163,16 +185,60 @@ final class Journal implements AutoCloseable {
         }
     }
 
-    /** Removes the blob's file and returns when its absence is durable. */
+    /** A full disk is cured by deletions: what room there is, is theirs. */
+    private void refuseWithoutRoom() throws IOException {
+        if (refusing) {
+            IOException trouble = keeper.trouble();
+            if (trouble != null) {
+                throw noRoom(trouble);
+            }
+            refusing = false;
+        }
+    }
+
+    private static IOException noRoom(@Nullable IOException trouble) {
+        return new IOException(
+                "the journal has no room" + (trouble == null ? "" : ": " + trouble.getMessage()), trouble);
+    }
+
+    /** Removes the blob and returns when its absence is durable. */
     void delete(BlobId id) throws IOException {
+        Batch batch = appendRecord(Segment.DELETE, id);
+        PackKeeper.Active segment = batch.segment;
+        if (segment == null) {
+            throw new IllegalStateException("a batch that did not fail has no segment");
+        }
+        try {
+            packs.delete(id);
+            if (files.delete(id)) {
+                segment.pack().fileDeleted(id);
+            }
+        } finally {
+            segment.pack().deletionDone();
+        }
+    }
+
+    /** The blob has a file of its own, on the disk: if an earlier deletion of it might be repeated one day, that is made impossible. */
+    void keep(BlobId id) throws IOException {
+        if (packs.wouldDelete(id)) {
+            appendRecord(Segment.KEPT, id);
+        }
+    }
+
+    /** Returns when the record is on the disk. */
+    private Batch appendRecord(int type, BlobId id) throws IOException {
         byte[] record = new byte[Segment.RECORD_HEADER_BYTES];
-        Segment.writeRecordHeader(ByteBuffer.wrap(record), Segment.DELETE, 0, id);
+        Segment.writeRecordHeader(ByteBuffer.wrap(record), type, 0, id);
         Batch batch;
         try {
             lock.lockInterruptibly();
             try {
                 batch = batchWithRoomFor(record.length, System.nanoTime() + Long.MAX_VALUE);
-                batch.deletes.add(id);
+                if (type == Segment.DELETE) {
+                    batch.deletes.add(id);
+                } else {
+                    batch.kept++;
+                }
                 batch.buffer.put(record);
                 recordsCame.signal();
             } finally {
@@ -181,21 +247,15 @@ final class Journal implements AutoCloseable {
         } catch (InterruptedException interrupt) {
             throw interrupted(interrupt);
         }
-        // Not interruptible from here: the segment is not released before the file is gone.
+        // Not interruptible from here: the segment does not settle before its deletions are done.
         awaitUninterruptibly(batch.done);
         throwIfFailed(batch);
-        try {
-            files.delete(id);
-        } finally {
-            if (batch.segment != null) {
-                batch.segment.settled();
-            }
-        }
+        return batch;
     }
 
-    /** The blobs that are in the journal and have no file yet. */
-    BlobWriter writer() {
-        return writer;
+    /** The blobs that were put. */
+    Packs packs() {
+        return packs;
     }
 
     /** Why the journal works no more, if so: it is to be closed and opened again. */
@@ -267,7 +327,7 @@ final class Journal implements AutoCloseable {
                 return;
             }
             try {
-                Segment segment = segmentFor(batch);
+                PackKeeper.Active segment = segmentFor(batch);
                 if (segment != null) {
                     append(segment, batch);
                 }
@@ -292,10 +352,7 @@ final class Journal implements AutoCloseable {
                 if (closing || failure != null) {
                     return null;
                 }
-                awaitRecords();
-                if (isOld()) {
-                    seal();
-                }
+                recordsCame.awaitUninterruptibly();
             }
             if (failure != null) {
                 return null;
@@ -309,62 +366,44 @@ final class Journal implements AutoCloseable {
         }
     }
 
-    @SuppressWarnings("WaitNotInLoop") // the caller loops
-    private void awaitRecords() {
-        try {
-            if (active == null) {
-                recordsCame.await();
-            } else if (recordsCame.awaitNanos(sizes.maxAge().toNanos()) <= 0) {
-                return; // the segment has become old
-            }
-        } catch (InterruptedException stop) {
-            closing = true;
-        }
-    }
-
-    /** While files cannot be written no sealed segment is released, so the one in hand must last. */
-    private boolean isOld() {
-        return active != null
-                && writer.trouble() == null
-                && System.nanoTime() - activeSinceNanos >= sizes.maxAge().toNanos();
-    }
-
     /** The segment for the batch; {@code null} if there is none at present, which fails this batch only. */
-    private @Nullable Segment segmentFor(Batch batch) throws IOException {
-        Segment segment = active;
-        if (segment != null && !isOld() && segment.fits(batch.contentBytes(), batch.records(), sizes.maxRecords())) {
+    private PackKeeper.@Nullable Active segmentFor(Batch batch) throws IOException {
+        PackKeeper.Active segment = active;
+        boolean wanted = segment == null
+                || !segment.segment().fits(batch.contentBytes(), batch.records(), sizes.maxRecords())
+                || (segment.isReserve() && keeper.trouble() == null);
+        if (!wanted) {
             return segment;
         }
-        seal();
-        segment = pool.take(!batch.deletes.isEmpty());
-        active = segment;
-        activeSinceNanos = System.nanoTime();
-        if (segment == null) {
-            IOException trouble = writer.trouble();
-            batch.failure = new IOException(
-                    "the journal is full of blobs that cannot be written"
-                            + (trouble == null ? "" : ": " + trouble.getMessage()),
-                    trouble);
+        PackKeeper.Active next = keeper.take(batch.puts.size() < batch.records());
+        if (next == null) {
+            refusing = true;
+            batch.failure = noRoom(keeper.trouble());
+            return null;
         }
-        return segment;
+        refusing = next.isReserve();
+        seal();
+        active = next;
+        return next;
     }
 
-    private void append(Segment segment, Batch batch) throws IOException {
-        int at = segment.append(batch.buffer.flip(), batch.records());
+    private void append(PackKeeper.Active segment, Batch batch) throws IOException {
+        int at = segment.segment().append(batch.buffer.flip(), batch.records());
+        segment.segment().force();
         batch.segment = segment;
         for (Put put : batch.puts) {
-            writer.add(new PendingBlob(put.id(), put.length(), segment, (long) at + put.offset(), false));
+            segment.pack().add(put.id(), new Pack.Place(at + put.offset(), put.length()));
         }
         for (BlobId id : batch.deletes) {
-            segment.unsettled();
-            writer.cancel(id);
+            segment.pack().deletionBegun(id);
         }
     }
 
-    private void seal() {
-        if (active != null) {
-            pool.seal(active);
-            active = null;
+    private void seal() throws IOException {
+        PackKeeper.Active written = active;
+        active = null;
+        if (written != null) {
+            keeper.seal(written);
         }
     }
 
@@ -381,12 +420,11 @@ final class Journal implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        pool.fail(cause);
-        writer.abandon();
+        keeper.fail(cause);
     }
 
     /**
-     * Ends: what was appended gets its files, on the disk, and the segments are released. What cannot be done now is left to be
+     * Ends: the last segment becomes a pack, and what it says comes to the disk elsewhere. What cannot be done now is left to be
      * repeated when the journal is opened again.
      */
     @Override
@@ -400,11 +438,19 @@ final class Journal implements AutoCloseable {
             lock.unlock();
         }
         join(flusherThread);
-        writer.drain();
-        join(writerThread);
-        pool.stop();
+        keeper.stop();
         join(keeperThread);
-        pool.close();
+        packs.close();
+        closeSegment();
+    }
+
+    /** After a failure; otherwise it is sealed. */
+    private void closeSegment() throws IOException {
+        PackKeeper.Active left = active;
+        active = null;
+        if (left != null) {
+            left.segment().close();
+        }
     }
 
     private static void join(Thread thread) {

@@ -19,7 +19,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -30,8 +32,8 @@ import org.slf4j.LoggerFactory;
 /**
  * An account in a directory of this machine.
  *
- * <p>A small blob is durable as a record of the account's {@link Journal}, a large one as a file of its own. A file has its final name
- * from the start: nobody refers to a blob before its put has returned, so a half-written file is just a blob that nobody refers to,
+ * <p>A small blob is a record of the account's {@link Journal}, which is a pack later; a large one is a file of its own, and so is one
+ * that is not fresh, moved from another account, say. A file has its final name from the start: nobody refers to a blob before its put has returned, so a half-written file is just a blob that nobody refers to,
  * which {@link #list} shows and {@link #delete} removes.
  *
  * <p>The directory belongs to one process and one account, as a marker file in it says. A directory that cannot be used makes every
@@ -51,18 +53,29 @@ public final class LocalBlobStore implements BlobStore {
     private final Durability durability;
     private final BlobFiles files;
     private final Journal.Sizes sizes;
+    private final InstantSource clock;
+    /** Blobs whose deletion is under way, and how many calls do that. */
+    private final Map<BlobId, Integer> beingDeleted = new ConcurrentHashMap<>();
+
     private final ReentrantLock opening = new ReentrantLock();
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile @Nullable Opened opened;
+    /** What a directory that cannot be written has; {@code null} if it is not read so. Guarded by {@link #opening}. */
+    private @Nullable Packs readOnly;
+
     private volatile long usableBytes;
     /** What the latest look found wrong; empty for nothing. */
     private volatile String trouble = "";
 
-    /** The account, taken by this process; {@code journal} is null if none is kept. */
+    /** The account, taken by this process; {@code journal} is null if none is kept, and there are no packs. */
     private record Opened(
             AccountDirectory.Claim claim, @Nullable Journal journal) {
         boolean works() {
             return journal == null || journal.failure() == null;
+        }
+
+        @Nullable Packs packs() {
+            return journal == null ? null : journal.packs();
         }
     }
 
@@ -74,7 +87,7 @@ public final class LocalBlobStore implements BlobStore {
      * @param root the account's directory
      * @param firstUse whether the account is known to hold no blob yet: only then a directory that is missing or empty is taken into
      *     use; later it means that a disk is not mounted
-     * @param clock for the age of directories
+     * @param clock for the age of directories, and of ids
      */
     public LocalBlobStore(
             String account, String namespace, Path root, Durability durability, boolean firstUse, InstantSource clock) {
@@ -93,6 +106,7 @@ public final class LocalBlobStore implements BlobStore {
         this.durability = durability;
         this.files = new BlobFiles(directory.blobs(), clock);
         this.sizes = sizes;
+        this.clock = clock;
         look();
         Thread.ofPlatform().daemon().name("headgate-" + account + "-look").start(this::lookAgainAndAgain);
     }
@@ -100,12 +114,13 @@ public final class LocalBlobStore implements BlobStore {
     @Override
     public void put(BlobId id, long lengthBytes, InputStream body) throws IOException {
         Opened account = open();
+        checkNotBeingDeleted(id);
         try {
             Journal journal = account.journal();
-            if (journal != null && lengthBytes <= sizes.maxBlobBytes()) {
+            if (journal != null && isForJournal(id, lengthBytes)) {
                 putJournaled(journal, id, (int) lengthBytes, body, NO_LIMIT);
             } else {
-                putFile(id, lengthBytes, body);
+                putFile(journal, id, lengthBytes, body);
             }
         } catch (BodyException | InterruptedIOException | ClosedChannelException notOurs) {
             throw notOurs;
@@ -114,13 +129,19 @@ public final class LocalBlobStore implements BlobStore {
         }
     }
 
+    private boolean isForJournal(BlobId id, long lengthBytes) {
+        return lengthBytes <= sizes.maxBlobBytes()
+                && Duration.between(id.createdAt(), clock.instant()).abs().compareTo(sizes.freshFor()) <= 0;
+    }
+
     /** A small blob waits for the journal's thread, and for how long it chooses. */
     @Override
     public boolean putWithin(Duration limit, BlobId id, long lengthBytes, InputStream body) throws IOException {
         Opened account = opened;
-        if (account == null || account.journal() == null || !account.works() || lengthBytes > sizes.maxBlobBytes()) {
+        if (account == null || account.journal() == null || !account.works() || !isForJournal(id, lengthBytes)) {
             return false;
         }
+        checkNotBeingDeleted(id);
         try {
             putJournaled(account.journal(), id, (int) lengthBytes, body, limit);
             return true;
@@ -141,7 +162,7 @@ public final class LocalBlobStore implements BlobStore {
         journal.put(id, record, limit);
     }
 
-    private void putFile(BlobId id, long length, InputStream body) throws IOException {
+    private void putFile(@Nullable Journal journal, BlobId id, long length, InputStream body) throws IOException {
         byte[] chunk = new byte[(int) Math.min(length, CHUNK_BYTES)];
         FileChannel channel = files.create(id);
         try (channel) {
@@ -160,6 +181,9 @@ public final class LocalBlobStore implements BlobStore {
             if (durability == Durability.SYNC) {
                 channel.force(false);
                 files.forceEntry(id);
+            }
+            if (journal != null) {
+                journal.keep(id);
             }
         } catch (Throwable failure) {
             removeBroken(id, failure);
@@ -203,28 +227,35 @@ public final class LocalBlobStore implements BlobStore {
             throw new IllegalArgumentException("offset " + offsetBytes + ", length " + lengthBytes);
         }
         try {
-            Optional<FileChannel> file = settled(id, readable());
-            if (file.isEmpty()) {
+            ReadableByteChannel run;
+            try {
+                run = find(id, packsToRead(), offsetBytes, lengthBytes);
+            } catch (PackFile.RetiredException reopened) {
+                run = null;
+            }
+            if (run == null) {
                 // Missing for certain, or because the account is not what it should be? Look again when it surely is.
                 Opened account = open();
                 directory.check();
-                file = settled(id, account);
+                run = find(id, account.packs(), offsetBytes, lengthBytes);
             }
-            if (file.isEmpty()) {
+            if (run == null) {
                 throw new BlobStoreException(Kind.MISSING, "Blob " + id + " is not there");
             }
-            return run(id, file.get(), offsetBytes, lengthBytes);
+            return run;
         } catch (IOException failure) {
             throw fault("reading a blob", failure);
         }
     }
 
-    /** The blob's file, written first if the blob is in the journal only. */
-    private Optional<FileChannel> settled(BlobId id, @Nullable Opened account) throws IOException {
-        if (account != null && account.journal() != null) {
-            account.journal().writer().settle(id);
+    private @Nullable ReadableByteChannel find(BlobId id, @Nullable Packs packs, long offsetBytes, long lengthBytes)
+            throws IOException {
+        ByteBuffer packed = packs == null ? null : packs.get(id, offsetBytes, lengthBytes);
+        if (packed != null) {
+            return new BlobBytes(packed);
         }
-        return files.open(id);
+        Optional<FileChannel> file = files.open(id);
+        return file.isEmpty() ? null : run(id, file.get(), offsetBytes, lengthBytes);
     }
 
     private BlobRun run(BlobId id, FileChannel file, long offsetBytes, long lengthBytes) throws IOException {
@@ -243,6 +274,7 @@ public final class LocalBlobStore implements BlobStore {
     public void delete(BlobId id) throws BlobStoreException {
         Opened account = open();
         directory.check();
+        beingDeleted.merge(id, 1, Integer::sum);
         try {
             if (account.journal() != null) {
                 account.journal().delete(id);
@@ -251,6 +283,18 @@ public final class LocalBlobStore implements BlobStore {
             }
         } catch (IOException failure) {
             throw fault("deleting a blob", failure);
+        } finally {
+            beingDeleted.computeIfPresent(id, (same, callers) -> callers == 1 ? null : callers - 1);
+        }
+    }
+
+    /**
+     * Fails if a deletion of the blob is under way, perhaps one that hangs and that its caller has given up: it would take what is put
+     * now. A blob that moved away and comes back has to wait for it.
+     */
+    private void checkNotBeingDeleted(BlobId id) throws BlobStoreException {
+        if (beingDeleted.containsKey(id)) {
+            throw DiskFaults.fault(directory.root(), "blob " + id + " is just being deleted");
         }
     }
 
@@ -263,10 +307,9 @@ public final class LocalBlobStore implements BlobStore {
         Opened account = open();
         directory.check();
         try {
-            if (account.journal() != null) {
-                account.journal().writer().settleAll(fanOut);
-            }
-            return files.list(fanOut, from, to, after, limit);
+            List<StoredBlob> inFiles = files.list(fanOut, from, to, after, limit);
+            Packs packs = account.packs();
+            return packs == null ? inFiles : packs.merged(inFiles, fanOut, from, to, after, limit);
         } catch (DirectoryIteratorException failure) {
             throw fault("listing blobs", new IOException(failure));
         } catch (IOException failure) {
@@ -319,24 +362,37 @@ public final class LocalBlobStore implements BlobStore {
         return account != null && account.works() ? account : reopen();
     }
 
-    /** The account for reading, or {@code null} if its blobs can be read though the account cannot be written. */
-    private @Nullable Opened readable() throws BlobStoreException {
+    /** The packs, even if the account cannot be written; {@code null} for none. */
+    private @Nullable Packs packsToRead() throws IOException {
         Opened account = opened;
         if (account != null) {
-            return account;
+            return account.packs();
         }
         try {
-            return reopen();
+            return reopen().packs();
         } catch (BlobStoreException cannotBeWritten) {
             try {
                 directory.check();
-                if (SegmentPool.isClean(directory.journal())) {
-                    return null;
+                if (EarlierJournal.in(directory.journal()).isClean()) {
+                    return openReadOnly();
                 }
             } catch (IOException cannotBeRead) {
                 cannotBeWritten.addSuppressed(cannotBeRead);
             }
             throw cannotBeWritten;
+        }
+    }
+
+    private @Nullable Packs openReadOnly() throws IOException {
+        opening.lock();
+        try {
+            if (readOnly == null && !Packs.isEmpty(directory.packs())) {
+                readOnly = PackRecovery.open(directory.packs(), files, false, sizes.maxOpenFiles())
+                        .packs();
+            }
+            return readOnly;
+        } finally {
+            opening.unlock();
         }
     }
 
@@ -364,16 +420,12 @@ public final class LocalBlobStore implements BlobStore {
     private Opened claim() throws IOException {
         AccountDirectory.Claim claim = directory.claim();
         try {
-            boolean needed = durability == Durability.SYNC || !SegmentPool.isClean(directory.journal());
-            if (!needed) {
+            EarlierJournal.in(directory.journal()).convert(files);
+            if (durability == Durability.NONE && Packs.isEmpty(directory.packs())) {
                 return new Opened(claim, null);
             }
-            Journal journal = new Journal("headgate-" + directory.account(), directory.journal(), files, sizes);
-            if (durability == Durability.SYNC) {
-                return new Opened(claim, journal);
-            }
-            journal.close(); // it has repeated what an earlier, durable run left
-            return new Opened(claim, null);
+            directory.allowPacks();
+            return new Opened(claim, new Journal("headgate-" + directory.account(), directory.packs(), files, sizes));
         } catch (Throwable failure) {
             claim.close();
             throw failure;
@@ -383,6 +435,10 @@ public final class LocalBlobStore implements BlobStore {
     private void release() {
         Opened account = opened;
         opened = null;
+        if (readOnly != null) {
+            readOnly.close();
+            readOnly = null;
+        }
         if (account == null) {
             return;
         }
@@ -411,7 +467,7 @@ public final class LocalBlobStore implements BlobStore {
         try {
             open();
             directory.check();
-            usableBytes = Math.max(0, directory.usableBytes() - sizes.reserveBytes());
+            usableBytes = Math.max(0, directory.usableBytes() - sizes.heldBackBytes());
             trouble = "";
         } catch (IOException unusable) {
             usableBytes = 0;

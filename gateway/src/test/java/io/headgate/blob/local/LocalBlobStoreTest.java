@@ -16,8 +16,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class LocalBlobStoreTest extends BlobStoreContract {
-    /** Small, so that segments fill and are used again. */
-    static final Journal.Sizes SMALL = new Journal.Sizes(64 << 10, 1 << 20, 4, 256 << 10, 100, Duration.ofMillis(500));
+    /** Small, so that segments fill, and with room for ids of any time, so that the packs have all small blobs. */
+    static final Journal.Sizes SMALL =
+            new Journal.Sizes(64 << 10, 1 << 20, 1 << 20, 256 << 10, 100, 3, Duration.ofDays(100_000));
 
     @TempDir
     private Path root;

@@ -120,8 +120,8 @@ final class LocalFaultTest {
         Path away = parent.resolve("away");
         Files.move(root, away);
         Files.createDirectory(root);
-        assertFault(() -> store.get(small, 0, 100), "mounted?");
         assertFault(() -> store.get(large, 0, 100), "mounted?");
+        assertFault(() -> store.get(Bytes.freshId(), 0, 100), "mounted?");
         assertFault(() -> store.delete(large), "mounted?");
         // Whether the file's directory or the account's marker is missed first depends on what the journal has noticed.
         assertFault(() -> put(store, Bytes.freshId(), 100_000), root.toString());
@@ -177,7 +177,7 @@ final class LocalFaultTest {
         assertThat(Files.readString(marker)).isEqualTo("disk-1\n");
 
         assertThat(get(open(root, false), id, 100_000)).isEqualTo(Bytes.of(id, 100_000));
-        assertThat(Files.readString(marker)).isEqualTo("disk-1\nnamespace namespace-1\n");
+        assertThat(Files.readString(marker)).isEqualTo("disk-1 (format 2)\nnamespace namespace-1\n");
     }
 
     @Test
@@ -189,7 +189,7 @@ final class LocalFaultTest {
 
         open(root, true, "namespace-2").probe(Bytes.freshId());
 
-        assertThat(Files.readString(marker)).isEqualTo("disk-1\nnamespace namespace-2\n");
+        assertThat(Files.readString(marker)).isEqualTo("disk-1 (format 2)\nnamespace namespace-2\n");
     }
 
     @Test
@@ -198,7 +198,8 @@ final class LocalFaultTest {
         BlobId id = Bytes.freshId();
         BlobStore store = open(parent, true);
         put(store, id, 10);
-        assertThat(Files.readString(parent.resolve("headgate-account"))).isEqualTo("disk-1\nnamespace namespace-1\n");
+        assertThat(Files.readString(parent.resolve("headgate-account")))
+                .isEqualTo("disk-1 (format 2)\nnamespace namespace-1\n");
     }
 
     @Test
@@ -217,6 +218,24 @@ final class LocalFaultTest {
         assertThat(store.usableBytes()).isZero();
         assertThat(get(store, id, 100)).isEqualTo(Bytes.of(id, 100));
         assertFault(() -> store.get(Bytes.freshId(), 0, 1), "ead-only");
+    }
+
+    @Test
+    void a_read_only_file_system_serves_what_a_crash_left_in_the_journal() throws Exception {
+        Path mount = mount("size=32m");
+        Path disk = mount.resolve("disk");
+        BlobId id = Bytes.freshId();
+        BlobId deleted = Bytes.freshId();
+        try (BlobStore store = open(disk, true)) {
+            put(store, id, 100);
+            put(store, deleted, 100);
+            store.delete(deleted);
+            LocalPacksTest.copy(disk, mount.resolve("copy")); // as a crash would leave it
+        }
+        assumeTrue(run("mount", "-o", "remount,ro", mount.toString()) == 0);
+        BlobStore store = open(mount.resolve("copy"), false);
+        assertThat(get(store, id, 100)).isEqualTo(Bytes.of(id, 100));
+        assertFault(() -> store.get(deleted, 0, 1), "ead-only");
     }
 
     @Test
@@ -276,6 +295,38 @@ final class LocalFaultTest {
         await().ignoreExceptions().untilAsserted(() -> store.probe(Bytes.freshId()));
         for (BlobId id : small.subList(90, small.size())) {
             assertThat(get(store, id, 60_000)).isEqualTo(Bytes.of(id, 60_000));
+        }
+    }
+
+    @Test
+    void a_disk_full_of_small_blobs_is_cured_by_deleting_some_of_every_pack() throws Exception {
+        BlobStore store = open(mount("size=16m"), true);
+        List<BlobId> small = new ArrayList<>();
+        assertFault(
+                () -> {
+                    while (true) {
+                        BlobId id = Bytes.freshId();
+                        put(store, id, 30_000);
+                        small.add(id);
+                    }
+                },
+                "No space left on device");
+        List<BlobId> kept = new ArrayList<>();
+        for (int i = 0; i < small.size(); i++) {
+            if (i % 3 == 0) {
+                kept.add(small.get(i));
+            } else {
+                store.delete(small.get(i));
+            }
+        }
+        await().ignoreExceptions().untilAsserted(() -> store.probe(Bytes.freshId()));
+        for (int i = 0; i < 20; i++) {
+            BlobId id = Bytes.freshId();
+            await().pollDelay(Duration.ZERO).ignoreExceptions().untilAsserted(() -> put(store, id, 30_000));
+            kept.add(id);
+        }
+        for (BlobId id : kept) {
+            assertThat(get(store, id, 30_000)).isEqualTo(Bytes.of(id, 30_000));
         }
     }
 
