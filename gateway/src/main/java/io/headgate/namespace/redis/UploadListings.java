@@ -70,9 +70,7 @@ final class UploadListings {
         }
         Upload last = find(query.afterUploadId());
         behind = last != null && last.key().value().equals(query.afterKey());
-        from = last != null && behind
-                ? Uploads.member(last.key(), last.startedAt(), last.id())
-                : KeyCodec.encode(key);
+        from = last != null && behind ? Uploads.member(last.key(), last.startedAt(), last.id()) : KeyCodec.encode(key);
     }
 
     private @Nullable Upload find(String id) {
