@@ -29,6 +29,8 @@ public final class BackupReader {
     private final DataInputStream data;
     private final Backup.Header header;
     private int columns;
+    /** Nothing more can be read. */
+    private boolean over;
     private long rows;
 
     /** @param in not closed */
@@ -61,15 +63,31 @@ public final class BackupReader {
 
     /** The next entry; {@link Backup.Entry.End} once, and nothing may be asked after it. */
     public Backup.Entry next() throws IOException {
+        boolean more = false;
         try {
-            return switch (data.readByte()) {
+            Backup.Entry entry = switch (data.readByte()) {
                 case Backup.TABLE -> table();
                 case Backup.ROW -> row();
                 case Backup.END -> end();
                 default -> throw damaged();
             };
+            more = !(entry instanceof Backup.Entry.End);
+            return entry;
         } catch (EOFException | ZipException broken) {
             throw broken(broken);
+        } finally {
+            over = !more;
+        }
+    }
+
+    /**
+     * Reads what is left, for who cannot use what came so far: if the backup is damaged, that is why.
+     *
+     * @throws NamespaceException if it is
+     */
+    public void verifyRest() throws IOException {
+        while (!over) {
+            next();
         }
     }
 

@@ -80,6 +80,16 @@ final class Backups {
         for (String table : tables) {
             session.update("DELETE FROM " + table);
         }
+        try {
+            return fill(session, reader, tables);
+        } catch (SQLException | NamespaceException failed) {
+            reader.verifyRest();
+            throw failed;
+        }
+    }
+
+    private static Backup.Header fill(Session session, BackupReader reader, List<String> tables)
+            throws SQLException, IOException {
         Target target = null;
         while (true) {
             switch (reader.next()) {
