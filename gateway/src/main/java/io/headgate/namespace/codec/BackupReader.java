@@ -31,6 +31,7 @@ public final class BackupReader {
     private int columns;
     /** Nothing more can be read. */
     private boolean over;
+
     private long rows;
 
     /** @param in not closed */

@@ -22,11 +22,13 @@ final class AddedAccounts {
 
     private final Documents documents;
     private final Blobs blobs;
+    private final GarbageQueue garbage;
     private final Intents intents;
 
-    AddedAccounts(Documents documents, Blobs blobs, Intents intents) {
+    AddedAccounts(Documents documents, Blobs blobs, GarbageQueue garbage, Intents intents) {
         this.documents = documents;
         this.blobs = blobs;
+        this.garbage = garbage;
         this.intents = intents;
     }
 
@@ -154,8 +156,8 @@ final class AddedAccounts {
     }
 
     private int forget(String name, Instant queuedBefore) {
-        List<Garbage> garbage = blobs.garbage(name, Optional.empty(), queuedBefore, FORGET_STEP);
-        blobs.forget(name, garbage.stream().map(Garbage::blob).toList());
-        return garbage.size();
+        List<Garbage> due = garbage.page(name, Optional.empty(), queuedBefore, FORGET_STEP);
+        blobs.forget(name, due.stream().map(Garbage::blob).toList());
+        return due.size();
     }
 }

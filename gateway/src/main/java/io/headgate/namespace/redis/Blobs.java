@@ -1,35 +1,24 @@
 package io.headgate.namespace.redis;
 
-import static io.headgate.namespace.redis.Manifests.ascii;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.headgate.domain.BlobId;
 import io.headgate.domain.Slice;
 import io.headgate.namespace.AccountUsage;
-import io.headgate.namespace.BlobMove;
 import io.headgate.namespace.Garbage;
-import io.headgate.namespace.LiveBlobs;
-import io.headgate.namespace.LiveBlobs.LiveBlob;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.Refusal;
 import io.headgate.namespace.codec.Codec;
-import io.lettuce.core.Limit;
-import io.lettuce.core.Range.Boundary;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -41,14 +30,8 @@ import org.jspecify.annotations.Nullable;
 final class Blobs {
     static final byte[] NOTHING = {};
 
-    private static final int GARBAGE_PAGE = 64;
     private static final int IDS_A_SCRIPT = 200;
-    /** What one call looks at. */
-    private static final int LIVE_GROUPS = 200;
-
-    private static final int LIVE_SCRIPTS = 50;
     private static final int RECORD_BYTES = 8;
-    private static final int MEMBER_ID = 8;
     private static final byte ONE = 'o';
 
     private final Cluster cluster;
@@ -68,7 +51,7 @@ final class Blobs {
         return KeyCodec.encode(Codec.blobId(id));
     }
 
-    private static BlobId decoded(byte[] bytes, int from) {
+    static BlobId decoded(byte[] bytes, int from) {
         return Codec.blobId(KeyCodec.decode(bytes, from, bytes.length));
     }
 
@@ -87,7 +70,7 @@ final class Blobs {
     }
 
     /** With those of copies. */
-    private byte[][] copyKeys(int slot) {
+    byte[][] copyKeys(int slot) {
         return keys(slot, SlotKeys.key(slot, "c"), SlotKeys.key(slot, "v"));
     }
 
@@ -316,199 +299,6 @@ final class Blobs {
                     cluster.one(Script.FORGET, copyKeys(slot), arguments(step, number, time, old));
                     return List.of();
                 }));
-    }
-
-    /** Some of the live blobs of an account: slot by slot, and in each as they were made. */
-    LiveBlobs live(String account, @Nullable BlobId after, int limit) {
-        byte[] number = AccountNumbers.bytes(accounts.number(account));
-        List<LiveBlob> found = new ArrayList<>();
-        List<Integer> all = slots.all();
-        int slot = after == null ? 0 : after.slot();
-        byte[] from = after == null ? NOTHING : encoded(after);
-        for (int scripts = 0; scripts < LIVE_SCRIPTS; scripts++) {
-            int least = slot;
-            Integer next =
-                    all.stream().filter(used -> used >= least).findFirst().orElse(null);
-            if (next == null) {
-                return new LiveBlobs(found, Optional.empty());
-            }
-            if (next != slot) {
-                slot = next;
-                from = NOTHING;
-            }
-            List<byte[]> answer = cluster.many(
-                    Script.LIVE, keys(slot), number, from, ascii(limit - found.size()), ascii(LIVE_GROUPS));
-            for (int i = 1; i < answer.size(); i += 2) {
-                found.add(new LiveBlob(
-                        decoded(answer.get(i), 0), Long.parseLong(new String(answer.get(i + 1), US_ASCII))));
-            }
-            from = answer.getFirst();
-            if (from.length == 0) {
-                slot++;
-            }
-            if (slot == Slots.COUNT) {
-                return new LiveBlobs(found, Optional.empty());
-            }
-            if (found.size() == limit) {
-                break;
-            }
-        }
-        BlobId next = from.length == 0 ? BlobId.of(0, slot, 0, 0) : decoded(from, 0);
-        return new LiveBlobs(found, Optional.of(next));
-    }
-
-    List<BlobMove> begin(List<BlobMove> moves, Instant now) {
-        Instant here = clock.instant();
-        byte[] goneBefore = StoredVersion.time((here.isAfter(now) ? here : now).minus(Namespace.MOVE_BACK_AFTER));
-        List<BlobMove> recorded = new ArrayList<>();
-        for (BlobMove move : moves) {
-            byte[] size = cluster.one(
-                    Script.MOVE_BEGIN,
-                    copyKeys(move.blob().slot()),
-                    encoded(move.blob()),
-                    AccountNumbers.bytes(accounts.number(move.from())),
-                    AccountNumbers.bytes(accounts.number(move.to())),
-                    goneBefore);
-            if (size != null) {
-                recorded.add(
-                        new BlobMove(move.blob(), move.from(), move.to(), Long.parseLong(new String(size, US_ASCII))));
-            }
-        }
-        return recorded;
-    }
-
-    /**
-     * Ends moves.
-     *
-     * @param whole whether their copies are
-     * @return those whose blobs live in the new account now, with the bytes that this call has moved
-     */
-    Map<BlobMove, Long> end(List<BlobMove> moves, boolean whole, Instant now) {
-        Map<BlobMove, Long> moved = new LinkedHashMap<>();
-        for (BlobMove move : moves) {
-            byte[] size = cluster.one(
-                    Script.MOVE_END,
-                    copyKeys(move.blob().slot()),
-                    encoded(move.blob()),
-                    AccountNumbers.bytes(accounts.number(move.from())),
-                    AccountNumbers.bytes(accounts.number(move.to())),
-                    since(now),
-                    ascii(whole ? 1 : 0));
-            if (size != null) {
-                moved.put(move, Long.parseLong(new String(size, US_ASCII)));
-            }
-        }
-        return moved;
-    }
-
-    List<BlobMove> underWay(int limit) {
-        List<BlobMove> moves = new ArrayList<>();
-        io.lettuce.core.Range<byte[]> moving =
-                io.lettuce.core.Range.from(Boundary.including(new byte[] {'v'}), Boundary.excluding(new byte[] {'w'}));
-        for (int slot : slots.all()) {
-            byte[] key = SlotKeys.key(slot, "v");
-            List<byte[]> members =
-                    cluster.command(redis -> redis.zrangebylex(key, moving, Limit.create(0, limit - moves.size())));
-            for (byte[] member : members == null ? List.<byte[]>of() : members) {
-                byte[] field = Arrays.copyOfRange(member, 1, member.length);
-                byte[] copy = cluster.command(redis -> redis.hget(SlotKeys.key(slot, "c"), field));
-                if (copy != null && copy[0] == 'm') {
-                    ByteBuffer in = ByteBuffer.wrap(copy, 1, 7);
-                    String from = accounts.name(in.getShort() & 0xFFFF);
-                    long size = (in.get() & 0xFFL) << 32 | (in.getInt() & 0xFFFF_FFFFL);
-                    String to = accounts.name(ByteBuffer.wrap(field).getShort() & 0xFFFF);
-                    moves.add(new BlobMove(decoded(field, 2), from, to, size));
-                }
-            }
-            if (moves.size() >= limit) {
-                break;
-            }
-        }
-        return moves;
-    }
-
-    /** The garbage of one slot, page by page. */
-    private final class SlotGarbage {
-        final int slot;
-        private final String account;
-        private final byte[] number;
-        private final byte[] before;
-        private byte[] last;
-        private List<Garbage> page = List.of();
-        private int at;
-        private boolean more = true;
-
-        SlotGarbage(int slot, String account, byte[] last, byte[] before) {
-            this.slot = slot;
-            this.account = account;
-            this.number = AccountNumbers.bytes(accounts.number(account));
-            this.last = last;
-            this.before = before;
-        }
-
-        @Nullable Garbage peek() {
-            if (at == page.size() && more) {
-                List<byte[]> answer = cluster.many(
-                        Script.GARBAGE,
-                        copyKeys(slot),
-                        number,
-                        last,
-                        before,
-                        Integer.toString(GARBAGE_PAGE).getBytes(US_ASCII));
-                page = new ArrayList<>();
-                for (int i = 0; i < answer.size(); i += 2) {
-                    last = answer.get(i);
-                    long size = Long.parseLong(new String(answer.get(i + 1), US_ASCII));
-                    Instant since = Instant.ofEpochMilli(StoredVersion.get6(ByteBuffer.wrap(last, 2, 6)));
-                    page.add(new Garbage(decoded(last, MEMBER_ID), account, size, since));
-                }
-                more = page.size() == GARBAGE_PAGE;
-                at = 0;
-            }
-            return at < page.size() ? page.get(at) : null;
-        }
-
-        void next() {
-            at++;
-        }
-    }
-
-    /** In the order in which it was queued. */
-    private static final Comparator<Garbage> BY_TIME = Comparator.comparing(Garbage::queuedAt)
-            .thenComparing(garbage -> Codec.blobId(garbage.blob()), Arrays::compareUnsigned);
-
-    /** @param after the last of the page before, if there is one */
-    List<Garbage> garbage(String account, Optional<Garbage> after, Instant before, int limit) {
-        byte[] end = StoredVersion.time(before);
-        List<Integer> all = slots.all();
-        List<SlotGarbage> cursors = cluster.each(all, slot -> {
-            byte[] last = after.map(garbage -> member(account, garbage)).orElse(NOTHING);
-            SlotGarbage cursor = new SlotGarbage(slot, account, last, end);
-            cursor.peek();
-            return cursor;
-        });
-        PriorityQueue<SlotGarbage> queue = new PriorityQueue<>(
-                Math.max(1, cursors.size()),
-                Comparator.comparing(cursor -> java.util.Objects.requireNonNull(cursor.peek()), BY_TIME));
-        cursors.stream().filter(cursor -> cursor.peek() != null).forEach(queue::add);
-        List<Garbage> page = new ArrayList<>();
-        while (page.size() < limit && !queue.isEmpty()) {
-            SlotGarbage first = queue.remove();
-            page.add(java.util.Objects.requireNonNull(first.peek()));
-            first.next();
-            if (first.peek() != null) {
-                queue.add(first);
-            }
-        }
-        return page;
-    }
-
-    private byte[] member(String account, Garbage garbage) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        out.writeBytes(AccountNumbers.bytes(accounts.number(account)));
-        out.writeBytes(StoredVersion.time(garbage.queuedAt()));
-        out.writeBytes(encoded(garbage.blob()));
-        return out.toByteArray();
     }
 
     Map<String, AccountUsage> usage() {

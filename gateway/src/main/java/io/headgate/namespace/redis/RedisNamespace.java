@@ -69,12 +69,16 @@ public final class RedisNamespace implements Namespace {
     private final String id;
     private final Buckets buckets;
     private final Blobs blobs;
+    private final GarbageQueue garbage;
+    private final Moves moves;
     private final Intents intents;
     private final Objects objects;
     private final Listings listings;
     private final Manifests manifests;
     private final Messages messages;
     private final Uploads uploads;
+    private final Parts parts;
+    private final Completions completions;
     private final Orphans orphans;
     private final AddedAccounts addedAccounts;
     private final Fleet fleet;
@@ -85,25 +89,30 @@ public final class RedisNamespace implements Namespace {
         AccountNumbers accounts = new AccountNumbers(cluster);
         buckets = new Buckets(cluster, slots, random, clock);
         blobs = new Blobs(cluster, accounts, slots, clock);
+        garbage = new GarbageQueue(cluster, blobs, accounts, slots);
+        moves = new Moves(cluster, blobs, accounts, slots);
         intents = new Intents(cluster);
         manifests = new Manifests(cluster, blobs, slots);
         messages = new Messages(cluster, blobs, manifests, slots);
         objects = new Objects(cluster, buckets, blobs, manifests, messages, intents, accounts, random);
-        uploads = new Uploads(
+        UploadReads reads = new UploadReads(cluster, buckets);
+        completions = new Completions(
                 cluster,
                 buckets,
                 blobs,
                 objects,
                 manifests,
                 messages,
-                intents,
                 slots,
-                new MultipartRules(options.minPartBytes()),
-                random);
+                reads,
+                new MultipartRules(options.minPartBytes()));
+        parts = new Parts(
+                cluster, buckets, blobs, objects, manifests, messages, intents, slots, reads, completions, random);
+        uploads = new Uploads(cluster, buckets, blobs, messages, slots, reads, completions);
         orphans = new Orphans(cluster, manifests, uploads, slots);
         listings = new Listings(cluster, buckets);
         Documents documents = new Documents(cluster);
-        addedAccounts = new AddedAccounts(documents, blobs, intents);
+        addedAccounts = new AddedAccounts(documents, blobs, garbage, intents);
         fleet = new Fleet(documents, addedAccounts);
         id = fleet.id(random);
     }
@@ -202,17 +211,17 @@ public final class RedisNamespace implements Namespace {
 
     @Override
     public Outcome<Part> putPart(PutPart command) {
-        return uploads.put(command);
+        return parts.put(command);
     }
 
     @Override
     public Outcome<Part> copyPart(CopyPart command) {
-        return uploads.copy(command);
+        return parts.copy(command);
     }
 
     @Override
     public Outcome<ObjectVersion> completeUpload(CompleteUpload command) {
-        return uploads.complete(command);
+        return completions.complete(command);
     }
 
     @Override
@@ -261,20 +270,20 @@ public final class RedisNamespace implements Namespace {
     }
 
     @Override
-    public void discard(List<Garbage> garbage) {
-        blobs.discard(garbage);
+    public void discard(List<Garbage> unneeded) {
+        blobs.discard(unneeded);
     }
 
     @Override
     public List<Garbage> dueGarbage(String account, Instant queuedBefore, int limit) {
         messages.deliverLeft(this::holds);
         orphans.breakUp(queuedBefore);
-        return blobs.garbage(account, Optional.empty(), queuedBefore, limit);
+        return garbage.page(account, Optional.empty(), queuedBefore, limit);
     }
 
     private boolean holds(byte[] place, String holder) {
-        return place[0] == Uploads.PLACE
-                ? uploads.holds(new String(place, 1, place.length - 1, StandardCharsets.UTF_8), holder)
+        return place[0] == Parts.PLACE
+                ? parts.holds(new String(place, 1, place.length - 1, StandardCharsets.UTF_8), holder)
                 : objects.holds(place, holder);
     }
 
@@ -290,17 +299,17 @@ public final class RedisNamespace implements Namespace {
 
     @Override
     public LiveBlobs liveBlobs(String account, @Nullable BlobId after, int limit) {
-        return blobs.live(account, after, limit);
+        return moves.live(account, after, limit);
     }
 
     @Override
-    public List<BlobMove> beginMoves(List<BlobMove> moves, Instant now) {
-        return blobs.begin(moves, now);
+    public List<BlobMove> beginMoves(List<BlobMove> begun, Instant now) {
+        return moves.begin(begun, now);
     }
 
     @Override
-    public List<BlobMove> finishMoves(List<BlobMove> moves, Instant now) {
-        Map<BlobMove, Long> moved = blobs.end(moves, true, now);
+    public List<BlobMove> finishMoves(List<BlobMove> finished, Instant now) {
+        Map<BlobMove, Long> moved = moves.end(finished, true, now);
         Map<String, long[]> sums = new HashMap<>();
         moved.forEach((move, bytes) -> {
             if (bytes > 0) { // 0 if it was sent before
@@ -314,13 +323,13 @@ public final class RedisNamespace implements Namespace {
     }
 
     @Override
-    public void abandonMoves(List<BlobMove> moves, Instant now) {
-        blobs.end(moves, false, now);
+    public void abandonMoves(List<BlobMove> abandoned, Instant now) {
+        moves.end(abandoned, false, now);
     }
 
     @Override
     public List<BlobMove> movesUnderWay(int limit) {
-        return blobs.underWay(limit);
+        return moves.underWay(limit);
     }
 
     @Override
@@ -385,7 +394,7 @@ public final class RedisNamespace implements Namespace {
 
     @Override
     public List<Garbage> garbage(String account, @Nullable Garbage after, int limit) {
-        return blobs.garbage(account, Optional.ofNullable(after), END, limit);
+        return garbage.page(account, Optional.ofNullable(after), END, limit);
     }
 
     @Override
@@ -414,7 +423,7 @@ public final class RedisNamespace implements Namespace {
 
     @Override
     public int forgetCompletedUploads(Instant completedBefore, int limit) {
-        return uploads.forgetCompleted(completedBefore, limit);
+        return completions.forgetCompleted(completedBefore, limit);
     }
 
     @Override

@@ -70,12 +70,14 @@ final class UploadListings {
         }
         Upload last = find(query.afterUploadId());
         behind = last != null && last.key().value().equals(query.afterKey());
-        from = last != null && behind ? Uploads.member(last.key(), last.startedAt(), last.id()) : KeyCodec.encode(key);
+        from = last != null && behind
+                ? StoredUpload.member(last.key(), last.startedAt(), last.id())
+                : KeyCodec.encode(key);
     }
 
     private @Nullable Upload find(String id) {
-        byte[] found = cluster.command(redis -> redis.hget(Uploads.key(id), new byte[] {'h'}));
-        return found == null ? null : Uploads.read(id, found);
+        byte[] found = cluster.command(redis -> redis.hget(StoredUpload.key(id), new byte[] {'h'}));
+        return found == null ? null : StoredUpload.read(id, found);
     }
 
     private int wanted() {
@@ -95,7 +97,7 @@ final class UploadListings {
             return null;
         }
         for (byte[] member : members) {
-            Uploads.Listed listed = Uploads.Listed.read(member);
+            StoredUpload.Listed listed = StoredUpload.Listed.read(member);
             byte[] key = listed.key().bytes();
             int rolledUp = range.commonPrefixLength(key);
             if (wanted() == 1) {
