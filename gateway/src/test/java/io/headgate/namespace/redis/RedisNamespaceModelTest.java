@@ -7,7 +7,7 @@ import io.headgate.servers.RedisCluster;
 /** The engine on a Redis Cluster against the model. */
 final class RedisNamespaceModelTest extends NamespaceModelTest {
     RedisNamespaceModelTest() {
-        super(4_000);
+        super(1_500);
     }
 
     @Override
