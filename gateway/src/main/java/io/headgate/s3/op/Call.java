@@ -30,14 +30,22 @@ final class Call {
     private final Credential user;
     private final Payload payload;
     private final Namespace namespace;
+    private final BucketRegions regions;
     private @Nullable Bucket bucket;
 
-    Call(Exchange exchange, QueryParameters query, Credential user, Payload payload, Namespace namespace) {
+    Call(
+            Exchange exchange,
+            QueryParameters query,
+            Credential user,
+            Payload payload,
+            Namespace namespace,
+            BucketRegions regions) {
         this.exchange = exchange;
         this.query = query;
         this.user = user;
         this.payload = payload;
         this.namespace = namespace;
+        this.regions = regions;
     }
 
     Exchange exchange() {
@@ -75,7 +83,7 @@ final class Call {
     /** The account region that the request asks for, or else the bucket's; empty for none. */
     String region(BucketName name) {
         String asked = header("x-headgate-region");
-        return asked == null ? bucket(name).location() : asked;
+        return asked == null ? regions.of(name, () -> bucket(name).location()) : asked;
     }
 
     /** What the head says of the body; MissingContentLength if it does not say how long it is. */

@@ -14,13 +14,16 @@ final class DeleteBucket {
     static final Action ACTION = Action.DELETE_BUCKET;
 
     private final Storage storage;
+    private final BucketRegions regions;
 
-    DeleteBucket(Storage storage) {
+    DeleteBucket(Storage storage, BucketRegions regions) {
         this.storage = storage;
+        this.regions = regions;
     }
 
     Response handle(S3Request.DeleteBucket request) {
         Refusals.done(storage.namespace().deleteBucket(request.bucket(), storage.now()));
+        regions.forget(request.bucket());
         return Responses.empty(204);
     }
 }

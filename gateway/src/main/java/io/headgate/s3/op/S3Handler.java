@@ -30,6 +30,7 @@ public final class S3Handler implements HttpHandler {
     private final SigV4 signatures;
     private final Authorizer authorizer;
     private final Storage storage;
+    private final BucketRegions regions;
 
     private final ListBuckets listBuckets;
     private final CreateBucket createBucket;
@@ -73,7 +74,8 @@ public final class S3Handler implements HttpHandler {
         listBuckets = new ListBuckets(storage);
         createBucket = new CreateBucket(storage);
         headBucket = new HeadBucket(settings.region());
-        deleteBucket = new DeleteBucket(storage);
+        regions = new BucketRegions(storage.clock());
+        deleteBucket = new DeleteBucket(storage, regions);
         getBucketLocation = new GetBucketLocation();
         listObjects = new ListObjects(storage, owners);
         listObjectsV2 = new ListObjectsV2(storage, owners);
@@ -127,7 +129,7 @@ public final class S3Handler implements HttpHandler {
             case Authentication.Anonymous() -> throw new S3Exception(S3Error.ACCESS_DENIED);
             case Authentication.Verified(Credential user, Payload payload) -> {
                 exchange.label(Exchange.Label.USER, user.userId());
-                yield dispatch(request, new Call(exchange, query, user, payload, storage.namespace()));
+                yield dispatch(request, new Call(exchange, query, user, payload, storage.namespace(), regions));
             }
         };
     }
