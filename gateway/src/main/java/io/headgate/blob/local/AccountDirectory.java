@@ -1,6 +1,7 @@
 package io.headgate.blob.local;
 
 import io.headgate.blob.BlobStoreException;
+import io.headgate.domain.OwnerOnly;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -13,11 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -31,10 +28,6 @@ import java.util.stream.Stream;
  * Thread-safe.
  */
 final class AccountDirectory {
-    /** The blobs are the objects' bytes. */
-    private static final FileAttribute<Set<PosixFilePermission>> OWNERS_DIRECTORY =
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
-
     private static final String MARKER = "headgate-account";
     private static final String OWNER = "namespace ";
     /** Follows the account's name once there are packs: to the version before them it is another account. */
@@ -157,7 +150,7 @@ final class AccountDirectory {
     }
 
     private void mark() throws IOException {
-        Files.createDirectories(root, OWNERS_DIRECTORY);
+        Files.createDirectories(root, OwnerOnly.DIRECTORY); // the blobs are the objects' bytes
         if (!isEmpty()) {
             throw fault("is not empty and has no file " + MARKER + ": not an account's directory");
         }
