@@ -42,22 +42,12 @@ final class RedisNamespaceTest {
         protected Namespace open() {
             return openCluster(clock);
         }
-
-        @Override
-        protected Namespace reopen() {
-            return openCluster(clock);
-        }
     }
 
     @Nested
     final class OfObjects extends ObjectContract {
         @Override
         protected Namespace open() {
-            return openCluster(clock);
-        }
-
-        @Override
-        protected Namespace reopen() {
             return openCluster(clock);
         }
     }
@@ -68,22 +58,12 @@ final class RedisNamespaceTest {
         protected Namespace open() {
             return openCluster(clock);
         }
-
-        @Override
-        protected Namespace reopen() {
-            return openCluster(clock);
-        }
     }
 
     @Nested
     final class OfMultipart extends MultipartContract {
         @Override
         protected Namespace open() {
-            return openCluster(clock);
-        }
-
-        @Override
-        protected Namespace reopen() {
             return openCluster(clock);
         }
     }
@@ -94,11 +74,6 @@ final class RedisNamespaceTest {
         protected Namespace open() {
             return openCluster(clock);
         }
-
-        @Override
-        protected Namespace reopen() {
-            return openCluster(clock);
-        }
     }
 
     @Nested
@@ -107,22 +82,12 @@ final class RedisNamespaceTest {
         protected Namespace open() {
             return openCluster(clock);
         }
-
-        @Override
-        protected Namespace reopen() {
-            return openCluster(clock);
-        }
     }
 
     @Nested
     final class OfAddedAccounts extends AddedAccountContract {
         @Override
         protected Namespace open() {
-            return openCluster(clock);
-        }
-
-        @Override
-        protected Namespace reopen() {
             return openCluster(clock);
         }
     }

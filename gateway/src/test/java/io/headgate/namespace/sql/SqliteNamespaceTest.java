@@ -35,22 +35,12 @@ final class SqliteNamespaceTest {
         protected Namespace open() {
             return openFile(clock);
         }
-
-        @Override
-        protected Namespace reopen() {
-            return openFile(clock);
-        }
     }
 
     @Nested
     final class Objects extends ObjectContract {
         @Override
         protected Namespace open() {
-            return openFile(clock);
-        }
-
-        @Override
-        protected Namespace reopen() {
             return openFile(clock);
         }
     }
@@ -61,22 +51,12 @@ final class SqliteNamespaceTest {
         protected Namespace open() {
             return openFile(clock);
         }
-
-        @Override
-        protected Namespace reopen() {
-            return openFile(clock);
-        }
     }
 
     @Nested
     final class Multipart extends MultipartContract {
         @Override
         protected Namespace open() {
-            return openFile(clock);
-        }
-
-        @Override
-        protected Namespace reopen() {
             return openFile(clock);
         }
     }
@@ -87,22 +67,12 @@ final class SqliteNamespaceTest {
         protected Namespace open() {
             return openFile(clock);
         }
-
-        @Override
-        protected Namespace reopen() {
-            return openFile(clock);
-        }
     }
 
     @Nested
     final class Moves extends MoveContract {
         @Override
         protected Namespace open() {
-            return openFile(clock);
-        }
-
-        @Override
-        protected Namespace reopen() {
             return openFile(clock);
         }
     }
@@ -113,22 +83,12 @@ final class SqliteNamespaceTest {
         protected Namespace open() {
             return openFile(clock);
         }
-
-        @Override
-        protected Namespace reopen() {
-            return openFile(clock);
-        }
     }
 
     @Nested
     final class Audits extends AuditContract {
         @Override
         protected Namespace open() {
-            return openFile(clock);
-        }
-
-        @Override
-        protected Namespace reopen() {
             return openFile(clock);
         }
     }
