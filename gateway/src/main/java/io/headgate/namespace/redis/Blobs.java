@@ -9,7 +9,6 @@ import io.headgate.namespace.Garbage;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.Refusal;
 import io.headgate.namespace.codec.Codec;
-import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -144,13 +143,7 @@ final class Blobs {
     }
 
     private static byte[] pending(BlobId blob, String holder, byte[] place, Instant now) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        out.writeBytes(StoredVersion.time(now));
-        out.write('c');
-        out.writeBytes(StoredVersion.bytes(blob));
-        out.writeBytes(Codec.writeId(holder));
-        out.writeBytes(place);
-        return out.toByteArray();
+        return Messages.check(Messages.CHECK_BLOB, StoredVersion.bytes(blob), holder, place, now);
     }
 
     /** The write of a registered or shared blob has been committed. */

@@ -214,21 +214,6 @@ final class Buckets {
         return answer != null && answer.length == 1 && answer[0] == 'm';
     }
 
-    /** The bounds and ranges of a bucket from that of the key on; null if there is no such bucket. */
-    @Nullable List<Range> rangesFrom(BucketName name, byte[] key) {
-        Known map = known.get(name.value());
-        if (map == null) {
-            map = load(name);
-        }
-        return map == null
-                ? null
-                : List.copyOf(map.ranges.tailMap(map.at(key).low(), true).values());
-    }
-
-    void forget(BucketName name) {
-        known.remove(name.value());
-    }
-
     Outcome<BucketUsage> usage(BucketName name) {
         while (true) {
             Known map = load(name);

@@ -207,13 +207,7 @@ final class Manifests {
     }
 
     static byte[] pending(String id, String holder, byte[] place, Instant now) {
-        return ByteBuffer.allocate(6 + 1 + 16 + 16 + place.length)
-                .put(StoredVersion.time(now))
-                .put((byte) 'C')
-                .put(Codec.writeId(id))
-                .put(Codec.writeId(holder))
-                .put(place)
-                .array();
+        return Messages.check(Messages.CHECK_MANIFEST, Codec.writeId(id), holder, place, now);
     }
 
     void confirm(String id, String holder, byte[] place, Instant now) {

@@ -5,7 +5,9 @@ import io.lettuce.core.Limit;
 import io.lettuce.core.Range.Boundary;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.BiPredicate;
 
@@ -24,8 +26,8 @@ final class Messages {
     private static final byte BLOB = 'b';
     private static final byte MANIFEST = 'm';
     private static final byte SLICES = 'p';
-    private static final byte CHECK_BLOB = 'c';
-    private static final byte CHECK_MANIFEST = 'C';
+    static final byte CHECK_BLOB = 'c';
+    static final byte CHECK_MANIFEST = 'C';
 
     private final Cluster cluster;
     private final Blobs blobs;
@@ -37,6 +39,29 @@ final class Messages {
         this.blobs = blobs;
         this.manifests = manifests;
         this.slots = slots;
+    }
+
+    /** Delivers what stands in a script's answer behind its first byte, if anything does. */
+    void deliverAnswered(int slot, byte[] answer) {
+        if (answer.length > 1) {
+            deliver(slot, Arrays.copyOfRange(answer, 1, answer.length));
+        }
+    }
+
+    /**
+     * What to look at, if it is not taken back by then: whether a write was committed for which something was made known, or shared.
+     *
+     * @param kind {@link #CHECK_BLOB} or {@link #CHECK_MANIFEST}
+     * @param id of that
+     */
+    static byte[] check(byte kind, byte[] id, String holder, byte[] place, Instant now) {
+        return ByteBuffer.allocate(TIME_BYTES + 1 + id.length + 16 + place.length)
+                .put(StoredVersion.time(now))
+                .put(kind)
+                .put(id)
+                .put(Codec.writeId(holder))
+                .put(place)
+                .array();
     }
 
     /** @param slot that has queued the message */

@@ -250,8 +250,8 @@ final class Objects {
         if (Buckets.isMoved(answer)) {
             return null;
         }
-        if (answer[0] == '+' && answer.length > 1) {
-            messages.deliver(range.slot(), Arrays.copyOfRange(answer, 1, answer.length));
+        if (answer[0] == '+') {
+            messages.deliverAnswered(range.slot(), answer);
         }
         return answer;
     }

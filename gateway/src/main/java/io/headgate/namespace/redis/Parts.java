@@ -21,7 +21,6 @@ import io.headgate.namespace.Upload;
 import io.headgate.namespace.codec.Codec;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -182,7 +181,7 @@ final class Parts {
             }
             switch (answer[0]) {
                 case '+' -> {
-                    deliver(slot, answer);
+                    messages.deliverAnswered(slot, answer);
                     return new Outcome.Done<>(part.part());
                 }
                 case '=' -> {
@@ -202,12 +201,6 @@ final class Parts {
     private @Nullable Upload upload(BucketName bucket, ObjectKey key, String id) {
         UploadReads.Found found = reads.find(bucket, key, id, 0, 0);
         return found == null ? null : found.upload();
-    }
-
-    private void deliver(int slot, byte[] answer) {
-        if (answer.length > 1) {
-            messages.deliver(slot, Arrays.copyOfRange(answer, 1, answer.length));
-        }
     }
 
     Outcome<Part> copy(CopyPart command) {
