@@ -1,6 +1,7 @@
 package io.headgate.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.headgate.http.Response;
 import io.headgate.namespace.Namespace;
@@ -11,9 +12,10 @@ import io.headgate.placement.Rejection;
 import io.headgate.placement.Thresholds;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Health, readiness and metrics. */
@@ -62,23 +64,24 @@ final class AdminHealthTest extends AdminFixture {
     @Test
     void a_namespace_that_hangs_holds_up_no_check_for_ever_and_no_second_thread() throws Exception {
         CountDownLatch release = new CountDownLatch(1);
-        List<Thread> pinging = new ArrayList<>();
+        CountDownLatch asked = new CountDownLatch(1);
+        AtomicInteger pings = new AtomicInteger();
         Namespace hung = (Namespace) Proxy.newProxyInstance(
                 Namespace.class.getClassLoader(), new Class<?>[] {Namespace.class}, (proxy, method, args) -> {
-                    pinging.add(Thread.currentThread());
+                    pings.incrementAndGet();
+                    asked.countDown();
                     release.await();
                     return null;
                 });
-        Readiness readiness =
-                new Readiness(hung, accounts, new Placement(Thresholds.DEFAULT), java.time.Duration.ofMillis(20));
+        Readiness readiness = new Readiness(hung, accounts, new Placement(Thresholds.DEFAULT), Duration.ofMillis(20));
 
         assertThat(readiness.reasonsAgainst()).containsExactly("the namespace has not answered for 20 ms");
+        asked.await();
         assertThat(readiness.reasonsAgainst()).containsExactly("the namespace has not answered for 20 ms");
-        assertThat(pinging).hasSize(1);
+        assertThat(pings).hasValue(1);
 
         release.countDown();
-        pinging.getFirst().join();
-        assertThat(readiness.reasonsAgainst()).isEmpty();
+        await().until(() -> readiness.reasonsAgainst().isEmpty());
     }
 
     @Test

@@ -172,7 +172,7 @@ final class FaultyAccountsTest {
 
     @Test
     void an_account_that_stalls_delays_three_writes_by_the_limit_and_then_is_left_alone() {
-        open(new Site(directory, store -> new StallGuard(store, "disk", Duration.ofMillis(50), 32, watch)));
+        open(new Site(directory, store -> new StallGuard(store, "disk", Duration.ofMillis(500), 32, watch)));
         FaultyStore stalling = site.store("disk-1");
         stalling.set(Fault.STALLS);
 
