@@ -2,7 +2,6 @@ package io.headgate.namespace.redis;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.ListingRange;
 import io.headgate.namespace.NamespaceException;
@@ -78,8 +77,10 @@ final class Listings {
             }
         }
 
+        /** Takes a common prefix, of which some keys may be passed: then it was taken, or they lay in the range before. */
         void prefix(byte[] bytes) {
-            if (isOver() || Arrays.compareUnsigned(bytes, from) < 0) {
+            byte[] behind = ListingRange.successor(bytes, bytes.length);
+            if (isOver() || Arrays.compareUnsigned(behind, from) <= 0) {
                 return;
             }
             if (entries.size() == limit) {
@@ -88,7 +89,7 @@ final class Listings {
             }
             last = ObjectKey.decode(bytes);
             entries.add(new Entry.CommonPrefix(last));
-            from = ListingRange.successor(bytes, bytes.length);
+            from = behind;
         }
 
         ObjectPage toPage() {
@@ -109,10 +110,8 @@ final class Listings {
         }
         while (!page.isOver()) {
             byte[] from = KeyCodec.encode(page.from);
-            Boolean there = buckets.inRange(
-                    query.bucket(),
-                    from,
-                    range -> rollsUp ? rollUp(query.bucket(), page, range) : walk(query.bucket(), page, range));
+            Boolean there =
+                    buckets.inRange(query.bucket(), from, range -> rollsUp ? rollUp(page, range) : walk(page, range));
             if (there == null) {
                 return Buckets.noSuchBucket(query.bucket());
             }
@@ -121,15 +120,15 @@ final class Listings {
     }
 
     /** Reads on in the range, whose end is not passed; null if it has moved. */
-    private @Nullable Boolean walk(BucketName bucket, Page page, Range range) {
-        byte @Nullable [] end = buckets.endOf(bucket, range);
+    private @Nullable Boolean walk(Page page, Range range) {
+        byte[] finish = finish(page, range);
         int wanted = page.limit - page.entries.size() + 1;
         List<byte[]> groups = cluster.many(
                 Script.LIST,
                 new byte[][] {range.root(), range.records()},
                 range.epochBytes(),
                 KeyCodec.encode(page.from),
-                KeyCodec.encode(page.range.end()),
+                finish,
                 Integer.toString(wanted).getBytes(US_ASCII),
                 Integer.toString(MOST_BYTES).getBytes(US_ASCII));
         if (groups.size() == 1 && Buckets.isMoved(groups.getFirst())) {
@@ -141,26 +140,29 @@ final class Listings {
         for (byte[] group : groups) {
             bytes[0] += group.length;
             Groups.read(group, (encoded, record) -> {
+                if (finish.length > 0 && Arrays.compareUnsigned(encoded, finish) >= 0) {
+                    return; // has left the range, and is to be taken away
+                }
                 byte[] key = KeyCodec.decode(encoded, 0, encoded.length);
                 seen[0] += Arrays.compareUnsigned(key, before) >= 0 ? 1 : 0;
                 page.key(new ObjectKey(ObjectKey.decode(key)), key, record);
             });
         }
         if (!page.isOver() && seen[0] < wanted && bytes[0] < MOST_BYTES) {
-            next(page, end);
+            next(page, range.lastKey());
         }
         return true;
     }
 
-    private @Nullable Boolean rollUp(BucketName bucket, Page page, Range range) {
-        byte @Nullable [] end = buckets.endOf(bucket, range);
+    private @Nullable Boolean rollUp(Page page, Range range) {
+        byte[] finish = finish(page, range);
         int most = Math.min(ROLLED_UP_A_SCRIPT, page.limit - page.entries.size());
         List<byte[]> lines = cluster.many(
                 Script.ROLLUP,
                 new byte[][] {range.root(), range.records()},
                 range.epochBytes(),
                 KeyCodec.encode(page.from),
-                KeyCodec.encode(page.range.end()),
+                finish,
                 page.range.delimiter(),
                 Integer.toString(KeyCodec.encode(page.range.prefix()).length).getBytes(US_ASCII),
                 Integer.toString(most).getBytes(US_ASCII),
@@ -184,7 +186,7 @@ final class Listings {
         }
         byte[] next = lines.getLast();
         if (next.length == 0) {
-            next(page, end);
+            next(page, range.lastKey());
         } else {
             byte[] key = KeyCodec.decode(next, 0, next.length);
             page.truncated = page.entries.size() == page.limit;
@@ -193,6 +195,13 @@ final class Listings {
             }
         }
         return true;
+    }
+
+    /** The encoded key that the range's part of the page ends before. */
+    private static byte[] finish(Page page, Range range) {
+        byte[] last = KeyCodec.encode(page.range.end());
+        byte @Nullable [] end = range.lastKey();
+        return end == null || Arrays.compareUnsigned(last, end) < 0 ? last : end;
     }
 
     /** Goes on where the next range begins, or ends. */

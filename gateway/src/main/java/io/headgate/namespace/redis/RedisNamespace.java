@@ -82,12 +82,19 @@ public final class RedisNamespace implements Namespace {
     private final Orphans orphans;
     private final AddedAccounts addedAccounts;
     private final Fleet fleet;
+    private final RangeMoves rangeMoves;
 
-    private RedisNamespace(Cluster cluster, RedisOptions options, InstantSource clock, RandomGenerator random) {
+    private RedisNamespace(
+            Cluster cluster,
+            RedisOptions options,
+            InstantSource clock,
+            RandomGenerator random,
+            Consumer<RangeMoves.Step> steps) {
         this.cluster = cluster;
         SlotsInUse slots = new SlotsInUse(cluster);
         AccountNumbers accounts = new AccountNumbers(cluster);
-        buckets = new Buckets(cluster, slots, random, clock);
+        rangeMoves = new RangeMoves(cluster, slots, clock, steps);
+        buckets = new Buckets(cluster, slots, random, new BucketClosing(cluster, clock), rangeMoves);
         blobs = new Blobs(cluster, accounts, slots, clock);
         garbage = new GarbageQueue(cluster, blobs, accounts, slots);
         moves = new Moves(cluster, blobs, accounts, slots);
@@ -125,13 +132,27 @@ public final class RedisNamespace implements Namespace {
      * @throws NamespaceException if the cluster does not answer
      */
     public static RedisNamespace open(RedisOptions options, InstantSource clock, RandomGenerator random) {
+        return open(options, clock, random, step -> {});
+    }
+
+    /** @param steps is told of each step of a move of a range after it is done */
+    static RedisNamespace open(
+            RedisOptions options, InstantSource clock, RandomGenerator random, Consumer<RangeMoves.Step> steps) {
         Cluster cluster = new Cluster(options);
         try {
-            return new RedisNamespace(cluster, options, clock, random);
+            return new RedisNamespace(cluster, options, clock, random, steps);
         } catch (RuntimeException failed) {
             cluster.close();
             throw failed;
         }
+    }
+
+    Buckets buckets() {
+        return buckets;
+    }
+
+    RangeMoves rangeMoves() {
+        return rangeMoves;
     }
 
     @Override
@@ -141,7 +162,7 @@ public final class RedisNamespace implements Namespace {
 
     @Override
     public BucketClaim createBucket(Bucket bucket) {
-        return buckets.create(bucket);
+        return buckets.create(bucket, 0);
     }
 
     @Override

@@ -85,13 +85,14 @@ final class UploadListings {
     }
 
     private @Nullable Boolean walk(Range part, byte[] end) {
-        byte @Nullable [] border = buckets.endOf(query.bucket(), part);
+        byte @Nullable [] border = part.lastKey();
+        byte[] finish = border == null || Arrays.compareUnsigned(end, border) < 0 ? end : border;
         List<byte[]> members = cluster.many(
                 Script.UPLOADS,
                 new byte[][] {part.root(), part.uploads()},
                 part.epochBytes(),
                 bound(behind ? '(' : '[', from),
-                bound('(', end),
+                bound('(', finish),
                 ascii(UPLOADS_A_SCRIPT));
         if (members.size() == 1 && Buckets.isMoved(members.getFirst())) {
             return null;
