@@ -3,8 +3,10 @@ package io.headgate.namespace.redis;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.NamespaceModelTest;
 import io.headgate.servers.RedisCluster;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 
 /** The engine on a Redis Cluster against the model. */
+@DisabledIfSystemProperty(named = "headgate.test.redis", matches = "off")
 final class RedisNamespaceModelTest extends NamespaceModelTest {
     RedisNamespaceModelTest() {
         super(1_500);
