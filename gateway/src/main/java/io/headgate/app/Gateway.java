@@ -45,6 +45,7 @@ import io.headgate.work.Leases;
 import io.headgate.work.ModeRefresh;
 import io.headgate.work.Pace;
 import io.headgate.work.ReadsExchange;
+import io.headgate.work.NamespaceUpkeep;
 import io.headgate.work.ShareRenewal;
 import io.headgate.work.WorkSettings;
 import io.headgate.work.Worker;
@@ -223,7 +224,7 @@ public final class Gateway implements AutoCloseable {
         accounts.refreshBy(roster::refresh);
         ModeRefresh modes = new ModeRefresh(namespace, accounts);
         modes.work(); // an account that drains must not take the first writes after a restart
-        all.addAll(List.of(roster, modes, drain));
+        all.addAll(List.of(roster, modes, drain, new NamespaceUpkeep(namespace, newId(random), clock)));
         if (shares.isPresent()) {
             ShareRenewal renewal = shares.get();
             renewal.work(); // before the first write

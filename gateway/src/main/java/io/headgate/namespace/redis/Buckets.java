@@ -48,14 +48,16 @@ final class Buckets {
     private final RandomGenerator random;
     private final BucketClosing closing;
     private final RangeMoves moves;
+    private final RangeHeat heat;
     private final Map<String, RangeMap> known = new ConcurrentHashMap<>();
 
-    Buckets(Cluster cluster, SlotsInUse slots, RandomGenerator random, BucketClosing closing, RangeMoves moves) {
+    Buckets(Cluster cluster, SlotsInUse slots, RandomGenerator random, BucketClosing closing, RangeMoves moves, RangeHeat heat) {
         this.cluster = cluster;
         this.slots = slots;
         this.random = random;
         this.closing = closing;
         this.moves = moves;
+        this.heat = heat;
     }
 
     static byte[] key(BucketName name) {
@@ -211,12 +213,12 @@ final class Buckets {
      * @return null if there is no such bucket
      */
     <T> @Nullable T inRange(BucketName name, byte[] key, Function<Range, @Nullable T> work) {
-        return in(name, map -> map.at(key), work);
+        return in(name, key, map -> map.at(key), work);
     }
 
     /** As {@link #inRange}, in the range that begins at the border. */
     <T> @Nullable T inRangeFrom(BucketName name, byte[] border, Function<Range, @Nullable T> work) {
-        return in(name, map -> map.atBorder(border), work);
+        return in(name, border, map -> map.atBorder(border), work);
     }
 
     private <T> @Nullable T in(BucketName name, Function<RangeMap, Range> place, Function<Range, @Nullable T> work) {
@@ -224,6 +226,7 @@ final class Buckets {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         for (long pause = 0; map != null; pause = Math.min(50, pause + 1)) {
             Range range = place.apply(map);
+            heat.add(range, key);
             T answer = work.apply(range);
             if (answer != null) {
                 return answer;

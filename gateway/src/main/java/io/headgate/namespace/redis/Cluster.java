@@ -5,7 +5,6 @@ import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisFuture;
-import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SocketOptions;
@@ -56,8 +55,9 @@ final class Cluster implements AutoCloseable {
     private final ClientResources resources;
     private final RedisClusterClient client;
     private final StatefulRedisClusterConnection<byte[], byte[]> connection;
+    private final Functions functions;
 
-    /** @throws NamespaceException if no node answers */
+    /** @throws NamespaceException if no node answers, or one does not know functions */
     Cluster(RedisOptions options) {
         this.options = options;
         resources = DefaultClientResources.builder()
@@ -85,9 +85,14 @@ final class Cluster implements AutoCloseable {
                 .build());
         try {
             connection = client.connect(ByteArrayCodec.INSTANCE);
+            functions = new Functions(connection);
+            functions.loadAtStart(options.timeout());
         } catch (RedisException failed) {
             shutDown();
             throw new NamespaceException("Redis at " + options + " does not answer: " + reason(failed), failed);
+        } catch (NamespaceException refused) {
+            shutDown();
+            throw refused;
         }
     }
 
@@ -108,22 +113,44 @@ final class Cluster implements AutoCloseable {
 
     /** What a script answers that answers one string, or nothing. */
     byte @Nullable [] one(Script script, byte[][] keys, byte[]... arguments) {
-        return call(
-                redis -> redis.<byte[]>evalsha(script.sha1(), ScriptOutputType.VALUE, keys, arguments),
-                redis -> redis.<byte[]>eval(script.text(), ScriptOutputType.VALUE, keys, arguments));
+        return command(redis -> redis.<byte[]>fcall(Library.function(script), ScriptOutputType.VALUE, keys, arguments));
     }
 
     /** What a script answers that answers strings. */
     List<byte[]> many(Script script, byte[][] keys, byte[]... arguments) {
-        List<byte[]> answer = call(
-                redis -> redis.<List<byte[]>>evalsha(script.sha1(), ScriptOutputType.MULTI, keys, arguments),
-                redis -> redis.<List<byte[]>>eval(script.text(), ScriptOutputType.MULTI, keys, arguments));
+        List<byte[]> answer = command(
+                redis -> redis.<List<byte[]>>fcall(Library.function(script), ScriptOutputType.MULTI, keys, arguments));
         return answer == null ? List.of() : answer;
     }
 
     /** Sends a command that may be sent again. */
     <T> @Nullable T command(Function<RedisAdvancedClusterAsyncCommands<byte[], byte[]>, RedisFuture<T>> command) {
-        return call(command, command);
+        long deadline = System.nanoTime() + options.timeout().toNanos();
+        long pause = FIRST_PAUSE_MILLIS;
+        while (true) {
+            Exception failure;
+            try {
+                return command.apply(connection.async())
+                        .get(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+            } catch (ExecutionException | CancellationException | RedisException | TimeoutException failed) {
+                failure = failed;
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+                throw new NamespaceException("interrupted while waiting for Redis", interrupted);
+            }
+            Throwable cause =
+                    failure instanceof ExecutionException && failure.getCause() != null ? failure.getCause() : failure;
+            if (Functions.isMissing(cause)) {
+                functions.load();
+            } else if (!isPassing(cause)) {
+                throw outage(cause);
+            }
+            if (System.nanoTime() - deadline > 0) {
+                throw outage(cause);
+            }
+            pause(pause);
+            pause = Math.min(LONGEST_PAUSE_MILLIS, 2 * pause);
+        }
     }
 
     /** Sends a command that is of no matter: what it does is done by others later. */
@@ -135,53 +162,31 @@ final class Cluster implements AutoCloseable {
         }
     }
 
-    private <T> @Nullable T call(
-            Function<RedisAdvancedClusterAsyncCommands<byte[], byte[]>, RedisFuture<T>> first,
-            Function<RedisAdvancedClusterAsyncCommands<byte[], byte[]>, RedisFuture<T>> withoutScript) {
-        long deadline = System.nanoTime() + options.timeout().toNanos();
-        long pause = FIRST_PAUSE_MILLIS;
-        Function<RedisAdvancedClusterAsyncCommands<byte[], byte[]>, RedisFuture<T>> next = first;
-        while (true) {
-            Exception failure;
-            try {
-                return next.apply(connection.async())
-                        .get(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
-            } catch (ExecutionException | CancellationException | RedisException | TimeoutException failed) {
-                failure = failed;
-            } catch (InterruptedException interrupted) {
-                Thread.currentThread().interrupt();
-                throw new NamespaceException("interrupted while waiting for Redis", interrupted);
-            }
-            Throwable cause =
-                    failure instanceof ExecutionException && failure.getCause() != null ? failure.getCause() : failure;
-            if (cause instanceof RedisNoScriptException) { // this node has not run it yet, or has forgotten it
-                next = withoutScript;
-                continue;
-            }
-            if (!isPassing(cause) || System.nanoTime() - deadline > 0) {
-                throw new NamespaceException("Redis did not do it: " + reason(cause), cause);
-            }
-            pause(pause);
-            pause = Math.min(LONGEST_PAUSE_MILLIS, 2 * pause);
-        }
+    private static NamespaceException outage(Throwable cause) {
+        return new NamespaceException("Redis did not do it: " + reason(cause), cause);
     }
 
     /** Does the same for many slots at once; answers in their order. */
     <T> List<T> each(List<Integer> slots, IntFunction<T> work) {
+        return parallel(slots, work::apply);
+    }
+
+    /** Does the same for many at once; answers in their order. */
+    <S, T> List<T> parallel(List<S> each, Function<S, T> work) {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             Semaphore room = new Semaphore(MOST_AT_ONCE);
-            List<Future<T>> answers = new ArrayList<>(slots.size());
-            for (int slot : slots) {
+            List<Future<T>> answers = new ArrayList<>(each.size());
+            for (S one : each) {
                 room.acquireUninterruptibly();
                 answers.add(threads.submit(() -> {
                     try {
-                        return work.apply(slot);
+                        return work.apply(one);
                     } finally {
                         room.release();
                     }
                 }));
             }
-            List<T> all = new ArrayList<>(slots.size());
+            List<T> all = new ArrayList<>(each.size());
             for (Future<T> answer : answers) {
                 all.add(answer.get());
             }

@@ -23,7 +23,7 @@ final class KeyHash {
     private static byte[] digits(int hash) {
         byte[] digits = new byte[4];
         for (int i = 0; i < 4; i++) {
-            digits[i] = (byte) Character.forDigit(hash >>> 12 - 4 * i & 0xF, 16);
+            digits[i] = (byte) Character.forDigit((hash >>> (12 - 4 * i)) & 0xF, 16);
         }
         return digits;
     }

@@ -165,7 +165,7 @@ final class RangeMoves {
         if (!target.epoch().isEmpty()
                 && !target.epoch().equals("-")
                 && !target.epoch().equals("p")) {
-            return recut(move, target);
+            return recut(move);
         }
         byte[] cut = cluster.one(
                 Script.RANGE_THAW,
@@ -176,7 +176,7 @@ final class RangeMoves {
     }
 
     /** A master that has lost what it had not told its replica may not know of a cut, after which the target was opened. */
-    private boolean recut(RangeMove move, RangeRoot target) {
+    private boolean recut(RangeMove move) {
         LOG.warn(
                 "Redis has lost that a range of the bucket {} was moved, which is mended",
                 move.bucket().value());

@@ -59,7 +59,7 @@ import org.jspecify.annotations.Nullable;
  * The namespace in a Redis Cluster: every operation on an object is one Lua script in the one slot that owns the object's key, and what
  * it takes from elsewhere is told to other slots by messages that are queued in the same script.
  *
- * <p>Not built yet: splits and moves of ranges, {@link #audit}, {@link #holders} and {@link #backup}.
+ * <p>Not built yet: {@link #audit}, {@link #holders} and {@link #backup}.
  */
 public final class RedisNamespace implements Namespace {
     /** Later than any time that is kept, which has six bytes. */
@@ -83,6 +83,7 @@ public final class RedisNamespace implements Namespace {
     private final AddedAccounts addedAccounts;
     private final Fleet fleet;
     private final RangeMoves rangeMoves;
+    private final RangeBalancer balancer;
 
     private RedisNamespace(
             Cluster cluster,
@@ -94,7 +95,8 @@ public final class RedisNamespace implements Namespace {
         SlotsInUse slots = new SlotsInUse(cluster);
         AccountNumbers accounts = new AccountNumbers(cluster);
         rangeMoves = new RangeMoves(cluster, slots, clock, steps);
-        buckets = new Buckets(cluster, slots, random, new BucketClosing(cluster, clock), rangeMoves);
+        RangeHeat heat = new RangeHeat();
+        buckets = new Buckets(cluster, slots, random, new BucketClosing(cluster, clock), rangeMoves, heat);
         blobs = new Blobs(cluster, accounts, slots, clock);
         garbage = new GarbageQueue(cluster, blobs, accounts, slots);
         moves = new Moves(cluster, blobs, accounts, slots);
@@ -121,6 +123,8 @@ public final class RedisNamespace implements Namespace {
         Documents documents = new Documents(cluster);
         addedAccounts = new AddedAccounts(documents, blobs, garbage, intents);
         fleet = new Fleet(documents, addedAccounts);
+        balancer = new RangeBalancer(
+                cluster, buckets, rangeMoves, heat, slots, fleet, options.ranges(), random, clock.instant());
         id = fleet.id(random);
     }
 
@@ -163,6 +167,11 @@ public final class RedisNamespace implements Namespace {
     @Override
     public BucketClaim createBucket(Bucket bucket) {
         return buckets.create(bucket, 0);
+    }
+
+    @Override
+    public BucketClaim createHashedBucket(Bucket bucket, int hashedRanges) {
+        return buckets.create(bucket, hashedRanges);
     }
 
     @Override
@@ -356,6 +365,12 @@ public final class RedisNamespace implements Namespace {
     @Override
     public boolean lease(String name, String holder, Instant now, Instant until) {
         return fleet.lease(name, holder, now, until);
+    }
+
+    @Override
+    public Optional<Duration> upkeep(String holder, Instant now) {
+        balancer.turn(holder, now);
+        return Optional.of(RangeBalancer.TURN);
     }
 
     @Override

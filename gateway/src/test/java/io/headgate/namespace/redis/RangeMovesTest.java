@@ -42,10 +42,12 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Ranges are split, moved and joined: nothing is lost, nothing comes twice, whoever dies in the middle. */
+@DisabledIfSystemProperty(named = "headgate.test.redis", matches = "off")
 final class RangeMovesTest {
     private static final RedisCluster CLUSTER = RedisCluster.shared();
     private static final BucketName BUCKET = new BucketName("photos");
@@ -108,8 +110,8 @@ final class RangeMovesTest {
     }
 
     private PutObject put(String key, long size) {
-        BlobId blob = BlobId.of(
-                now.getEpochSecond(), random.nextInt(BlobId.SLOTS), random.nextLong(), random.nextLong());
+        BlobId blob =
+                BlobId.of(now.getEpochSecond(), random.nextInt(BlobId.SLOTS), random.nextLong(), random.nextLong());
         return new PutObject(
                 BUCKET,
                 new ObjectKey(key),
@@ -213,7 +215,9 @@ final class RangeMovesTest {
                 .sum();
         assertThat(ranges().stream()
                         .mapToLong(range -> Optional.ofNullable(CLUSTER.masterOf(range.slot())
-                                        .ask("ZCARD", new String(range.records(), java.nio.charset.StandardCharsets.UTF_8)))
+                                        .ask(
+                                                "ZCARD",
+                                                new String(range.records(), java.nio.charset.StandardCharsets.UTF_8)))
                                 .map(Long.class::cast)
                                 .orElse(0L))
                         .sum())
@@ -318,7 +322,8 @@ final class RangeMovesTest {
 
         assertThat(namespace.rangeMoves().move(splitAt(10, 99))).isTrue();
 
-        assertThat(namespace.listUploads(new UploadQuery(BUCKET, "", "", "", "", 100))).isEqualTo(before);
+        assertThat(namespace.listUploads(new UploadQuery(BUCKET, "", "", "", "", 100)))
+                .isEqualTo(before);
     }
 
     @Test
@@ -330,11 +335,13 @@ final class RangeMovesTest {
         assertThat(ranges()).hasSize(15);
         namespace.listObjects(new ObjectQuery(BUCKET, "", "", "", 1));
 
-        assertThat(scriptsOf(new ObjectQuery(BUCKET, "0003", "", "", 1_000))).isEqualTo(1);
-        assertThat(scriptsOf(new ObjectQuery(BUCKET, "0003", "", "", 10))).isEqualTo(1);
+        assertThat(scriptsOf(new ObjectQuery(BUCKET, "00035", "", "", 1_000))).isEqualTo(1);
+        assertThat(scriptsOf(new ObjectQuery(BUCKET, "0003", "", "", 1_000)))
+                .as("the border is 000300, behind the prefix")
+                .isEqualTo(2);
         assertThat(scriptsOf(new ObjectQuery(BUCKET, "", "", key(449), 100))).isEqualTo(2);
         assertThat(scriptsOf(new ObjectQuery(BUCKET, "", "", key(449), 200))).isEqualTo(3);
-        assertThat(scriptsOf(new ObjectQuery(BUCKET, "001", "", "", 1_000))).isEqualTo(5);
+        assertThat(scriptsOf(new ObjectQuery(BUCKET, "001", "", "", 1_000))).isEqualTo(6);
     }
 
     private long scriptsOf(ObjectQuery query) {
@@ -345,9 +352,10 @@ final class RangeMovesTest {
 
     private static long scripts() {
         return CLUSTER.masters().stream()
-                .flatMap(master -> String.valueOf(master.ask("INFO", "commandstats")).lines())
+                .flatMap(master ->
+                        String.valueOf(master.ask("INFO", "commandstats")).lines())
                 .filter(line -> line.startsWith("cmdstat_eval") || line.startsWith("cmdstat_fcall"))
-                .mapToLong(line -> Long.parseLong(line.replaceAll(".*calls=(\\d+).*", "$1")))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("[^:]*:calls=(\\d+),.*", "$1")))
                 .sum();
     }
 }

@@ -37,12 +37,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
-/** Clients write, overwrite and delete while slots move, masters hand over and scripts are forgotten: they see nothing of it. */
+/** Clients write, overwrite and delete while slots move, masters hand over and functions are forgotten: they see nothing of it. */
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(180)
+@DisabledIfSystemProperty(named = "headgate.test.redis", matches = "off")
 final class RedisFaultsTest {
     private static final BucketName BUCKET = new BucketName("photos");
     private static final int WRITERS = 6;
@@ -106,10 +108,10 @@ final class RedisFaultsTest {
     }
 
     @Test
-    void scripts_are_forgotten_while_clients_write() throws Exception {
+    void functions_are_forgotten_while_clients_write() throws Exception {
         whileWriting(() -> {
             for (int round = 0; round < 3; round++) {
-                cluster.flushScripts();
+                cluster.flushFunctions();
                 awaitWrites();
             }
         });

@@ -4,8 +4,10 @@ import io.headgate.namespace.Namespace;
 import io.headgate.namespace.NamespaceModelTest;
 import io.headgate.servers.RedisCluster;
 import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 
 /** The engine on a Redis Cluster against the model, while the ranges of its buckets are split, moved and joined. */
+@DisabledIfSystemProperty(named = "headgate.test.redis", matches = "off")
 final class RedisNamespaceModelTest extends NamespaceModelTest {
     private final RandomGenerator random = RandomGenerator.of("L64X128MixRandom");
 
