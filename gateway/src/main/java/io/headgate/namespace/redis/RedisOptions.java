@@ -22,10 +22,16 @@ public record RedisOptions(
         nodes = List.copyOf(nodes);
     }
 
-    public record Node(String host, int port) {}
+    public record Node(String host, int port) {
+        @Override
+        public String toString() {
+            return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + ":" + port;
+        }
+    }
 
     @Override
     public String toString() {
-        return (tls ? "rediss://" : "redis://") + nodes;
+        return (tls ? "rediss://" : "redis://")
+                + String.join(",", nodes.stream().map(Node::toString).toList());
     }
 }
