@@ -9,8 +9,14 @@ import io.headgate.app.config.ConfigLoader;
 import io.headgate.app.config.HeadgateConfig;
 import io.headgate.app.config.HeadgateConfig.Credentials;
 import io.headgate.app.config.Secret;
+import io.headgate.domain.BlobId;
 import io.headgate.domain.BucketName;
+import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.Bucket;
+import io.headgate.namespace.Manifest;
+import io.headgate.namespace.Namespace;
+import io.headgate.namespace.ObjectVersion;
+import io.headgate.namespace.Outcome;
 import io.headgate.servers.RedisCluster;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -22,6 +28,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,11 +37,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3Client;
 
 /** A gateway whose namespace is in a Redis Cluster. */
+@DisabledIfSystemProperty(named = "headgate.test.redis", matches = "off")
 final class RedisGatewayTest {
-    private static final Pattern ADMIN = Pattern.compile("admin on (http://127.0.0.1:\\d+)");
+    private static final Pattern READY =
+            Pattern.compile("S3 on (http://127.0.0.1:\\d+), admin on (http://127.0.0.1:\\d+)");
     private static final String TOKEN = "0123456789abcdef";
 
     @TempDir
@@ -81,12 +96,14 @@ final class RedisGatewayTest {
         }
     }
 
-    private static String adminUrl(Serve serve) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        serve.announce(new PrintStream(out, true, StandardCharsets.UTF_8));
-        Matcher admin = ADMIN.matcher(out.toString(StandardCharsets.UTF_8));
-        assertThat(admin.find()).isTrue();
-        return admin.group(1);
+    private record Urls(String s3, String admin) {
+        static Urls of(Serve serve) {
+            ByteArrayOutputStream out = new ByteArrayOutputStream();
+            serve.announce(new PrintStream(out, true, StandardCharsets.UTF_8));
+            Matcher ready = READY.matcher(out.toString(StandardCharsets.UTF_8));
+            assertThat(ready.find()).isTrue();
+            return new Urls(ready.group(1), ready.group(2));
+        }
     }
 
     @Test
@@ -94,7 +111,7 @@ final class RedisGatewayTest {
         RedisCluster.shared().flush();
         configure(cluster());
         try (Serve serve = Serve.start(config())) {
-            String admin = adminUrl(serve);
+            String admin = Urls.of(serve).admin();
 
             assertThat(get(admin + "/readyz")).contains("\"ready\":true");
             assertThat(get(admin + "/metrics")).contains("headgate_namespace_call_seconds_count{call=\"ping\"}");
@@ -111,11 +128,42 @@ final class RedisGatewayTest {
             first.namespace().createBucket(new Bucket(new BucketName("photos"), "root", "", Instant.EPOCH));
             environment.put("STORAGE_SHARDS", disk("elsewhere"));
             try (Serve second = Serve.start(config())) {
-                String admin = adminUrl(second);
+                String admin = Urls.of(second).admin();
 
                 assertThat(get(admin + "/admin/v1/buckets")).contains("photos");
                 await().atMost(Duration.ofMinutes(1))
                         .until(() -> get(admin + "/metrics").contains("headgate_gateways 2.0"));
+            }
+        }
+    }
+
+    @Test
+    void the_blob_of_a_write_lies_beside_its_version_and_has_its_id() throws Exception {
+        RedisCluster.shared().flush();
+        configure(cluster());
+        BucketName bucket = new BucketName("photos");
+        try (Serve serve = Serve.start(config());
+                S3Client s3 = S3Client.builder()
+                        .endpointOverride(URI.create(Urls.of(serve).s3()))
+                        .region(Region.US_EAST_1)
+                        .forcePathStyle(true)
+                        .credentialsProvider(
+                                StaticCredentialsProvider.create(AwsBasicCredentials.create("root", "root-secret")))
+                        .build();
+                Namespace namespace = Gateway.namespace(config(), InstantSource.system())) {
+            s3.createBucket(request -> request.bucket("photos"));
+            for (String key : List.of("a", "b", "c")) {
+                s3.putObject(request -> request.bucket("photos").key(key), RequestBody.fromString("bytes of " + key));
+            }
+            assertThat(namespace.bucket(bucket)).isPresent();
+            for (ObjectKey key : List.of(new ObjectKey("a"), new ObjectKey("b"), new ObjectKey("c"))) {
+                ObjectVersion version = ((Outcome.Done<ObjectVersion>) namespace.currentVersion(bucket, key)).value();
+                BlobId blob = ((Manifest.Inline) version.manifest())
+                        .slice()
+                        .orElseThrow()
+                        .blob();
+                assertThat(namespace.blobSlot(bucket, key)).hasValue(blob.slot());
+                assertThat(version.writeId()).isEqualTo(blob.toString());
             }
         }
     }

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -201,6 +202,12 @@ final class Buckets {
             }
         }
         return null;
+    }
+
+    /** Where the key's range lies as far as is known; empty of a bucket that is not known. */
+    OptionalInt slotOf(BucketName name, byte[] key) {
+        Known map = known.get(name.value());
+        return map == null ? OptionalInt.empty() : OptionalInt.of(map.at(key).slot());
     }
 
     /** Where the range that comes next begins, as far as is known; null if none does. */
