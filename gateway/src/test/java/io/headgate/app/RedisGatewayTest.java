@@ -174,7 +174,8 @@ final class RedisGatewayTest {
 
         assertThatThrownBy(() -> Serve.start(config()))
                 .isInstanceOf(StartException.class)
-                .hasMessageContaining("redis://127.0.0.1:1,127.0.0.1:2 does not answer")
+                .hasMessageStartingWith("Redis at redis://127.0.0.1:1,127.0.0.1:2 does not answer: 127.0.0.1:1: ")
+                .hasMessageContaining("; 127.0.0.1:2: ")
                 .hasMessageNotContaining("hush");
     }
 
