@@ -49,6 +49,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -101,6 +102,17 @@ final class MeasuredNamespace implements Namespace {
     @Override
     public Outcome<ObjectVersion> putObject(PutObject command) {
         return measured(Call.PUT_OBJECT, () -> namespace.putObject(command));
+    }
+
+    /** Not measured: the engine knows without a call. */
+    @Override
+    public OptionalInt blobSlot(BucketName bucket, ObjectKey key) {
+        return namespace.blobSlot(bucket, key);
+    }
+
+    @Override
+    public OptionalInt blobSlot(String uploadId) {
+        return namespace.blobSlot(uploadId);
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -69,6 +70,19 @@ public interface Namespace extends AutoCloseable {
      * blob), SUPERSEDED.
      */
     Outcome<ObjectVersion> putObject(PutObject command);
+
+    /**
+     * The slot that the id of a blob for this key had best name, if it matters to the engine: then the blob's record lies beside the
+     * version's. By what the engine has in memory, without a call of the store; any other slot is right too, and costs more.
+     */
+    default OptionalInt blobSlot(BucketName bucket, ObjectKey key) {
+        return OptionalInt.empty();
+    }
+
+    /** The same for the parts of an upload. */
+    default OptionalInt blobSlot(String uploadId) {
+        return OptionalInt.empty();
+    }
 
     /** The current version; NO_SUCH_BUCKET or NO_SUCH_KEY. One indexed look-up. */
     Outcome<ObjectVersion> currentVersion(BucketName bucket, ObjectKey key);

@@ -253,15 +253,16 @@ public abstract class NamespaceModelTest {
         Optional<Attempt> attempt = random.nextInt(4) > 0
                 ? Optional.empty()
                 : Optional.of(new Attempt("call-" + random.nextInt(3), 1 + random.nextInt(3)));
+        Optional<Slice> blob = size == 0 ? Optional.empty() : Optional.of(blob(size));
         PutObject command = new PutObject(
                 bucket(),
                 key(),
-                writeId(),
+                blob.isPresent() && random.nextBoolean() ? blob.get().blob().toString() : writeId(),
                 attributes(),
                 size,
                 etag(),
                 checksums(),
-                size == 0 ? Optional.empty() : Optional.of(blob(size)),
+                blob,
                 condition(),
                 random.nextInt(50) == 0 ? 999_999 : intent,
                 attempt,

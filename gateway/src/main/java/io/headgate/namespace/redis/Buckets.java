@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -51,7 +52,13 @@ final class Buckets {
     private final RangeHeat heat;
     private final Map<String, RangeMap> known = new ConcurrentHashMap<>();
 
-    Buckets(Cluster cluster, SlotsInUse slots, RandomGenerator random, BucketClosing closing, RangeMoves moves, RangeHeat heat) {
+    Buckets(
+            Cluster cluster,
+            SlotsInUse slots,
+            RandomGenerator random,
+            BucketClosing closing,
+            RangeMoves moves,
+            RangeHeat heat) {
         this.cluster = cluster;
         this.slots = slots;
         this.random = random;
@@ -221,7 +228,8 @@ final class Buckets {
         return in(name, border, map -> map.atBorder(border), work);
     }
 
-    private <T> @Nullable T in(BucketName name, Function<RangeMap, Range> place, Function<Range, @Nullable T> work) {
+    private <T> @Nullable T in(
+            BucketName name, byte[] key, Function<RangeMap, Range> place, Function<Range, @Nullable T> work) {
         RangeMap map = map(name);
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         for (long pause = 0; map != null; pause = Math.min(50, pause + 1)) {
@@ -243,6 +251,12 @@ final class Buckets {
             }
         }
         return null;
+    }
+
+    /** Where the key's range lies as far as is known; empty of a bucket that is not known. */
+    OptionalInt slotOf(BucketName name, byte[] key) {
+        RangeMap map = known.get(name.value());
+        return map == null ? OptionalInt.empty() : OptionalInt.of(map.at(key).slot());
     }
 
     /** Whether a script's answer says that the range has moved. */

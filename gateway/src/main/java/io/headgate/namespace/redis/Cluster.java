@@ -41,6 +41,7 @@ import org.slf4j.LoggerFactory;
 final class Cluster implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Cluster.class);
     private static final Duration TOPOLOGY_REFRESH = Duration.ofSeconds(15);
+    private static final Duration CHECK_PATIENCE = Duration.ofSeconds(10);
     private static final long FIRST_PAUSE_MILLIS = 2;
     private static final long LONGEST_PAUSE_MILLIS = 100;
     private static final int MOST_REDIRECTIONS = 5;
@@ -57,7 +58,7 @@ final class Cluster implements AutoCloseable {
     private final StatefulRedisClusterConnection<byte[], byte[]> connection;
     private final Functions functions;
 
-    /** @throws NamespaceException if no node answers, or one does not know functions */
+    /** @throws NamespaceException if no node answers, or the cluster can keep no namespace */
     Cluster(RedisOptions options) {
         this.options = options;
         resources = DefaultClientResources.builder()
@@ -85,15 +86,24 @@ final class Cluster implements AutoCloseable {
                 .build());
         try {
             connection = client.connect(ByteArrayCodec.INSTANCE);
+            check();
             functions = new Functions(connection);
             functions.loadAtStart(options.timeout());
         } catch (RedisException failed) {
             shutDown();
-            throw new NamespaceException("Redis at " + options + " does not answer: " + reason(failed), failed);
+            throw ClusterCheck.unreachable(options, failed);
         } catch (NamespaceException refused) {
             shutDown();
             throw refused;
         }
+    }
+
+    private void check() {
+        ClusterCheck.Findings findings = ClusterCheck.of(connection, CHECK_PATIENCE);
+        if (!findings.obstacles().isEmpty()) {
+            throw new NamespaceException(String.join("; ", findings.obstacles()));
+        }
+        findings.risks().forEach(risk -> LOG.warn("{}", risk));
     }
 
     private static RedisURI uri(RedisOptions options, RedisOptions.Node node) {

@@ -72,4 +72,3 @@ final class ListingPage {
         return new ObjectPage(entries, truncated, last);
     }
 }
-

@@ -33,7 +33,8 @@ final class Listings {
     Outcome<ObjectPage> list(ObjectQuery query) {
         ListingPage page = new ListingPage(query);
         boolean rollsUp = page.range.delimiter().length > 0 && KeyCodec.isFoundEncoded(page.range.delimiter());
-        if ((query.limit() == 0 || page.isOver()) && buckets.find(query.bucket()).isEmpty()) {
+        if ((query.limit() == 0 || page.isOver())
+                && buckets.find(query.bucket()).isEmpty()) {
             return Buckets.noSuchBucket(query.bucket());
         }
         while (query.limit() > 0 && !page.isOver()) {

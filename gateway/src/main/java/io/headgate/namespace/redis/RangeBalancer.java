@@ -92,7 +92,10 @@ final class RangeBalancer {
         int left = MOST_MOVES;
         for (RangeMove split : splits.subList(0, Math.min(left, splits.size()))) {
             if (moves.move(split)) {
-                LOG.info("A part of a range of the bucket {} has its own slot {}", split.bucket().value(), split.target().slot());
+                LOG.info(
+                        "A part of a range of the bucket {} has its own slot {}",
+                        split.bucket().value(),
+                        split.target().slot());
             }
             left--;
         }
@@ -169,11 +172,7 @@ final class RangeBalancer {
 
     /** Looks at all ranges. */
     private void survey(
-            Map<String, Told> told,
-            long[] objects,
-            List<RangeMove> splits,
-            List<Seen[]> neighbours,
-            Instant now) {
+            Map<String, Told> told, long[] objects, List<RangeMove> splits, List<Seen[]> neighbours, Instant now) {
         String after = "";
         while (true) {
             List<BucketName> names = buckets.names(after, NAMES_A_PAGE);
@@ -239,9 +238,12 @@ final class RangeBalancer {
                 : Optional.of(moving(seen, border, now));
     }
 
+    /** To a slot that counts as that much fuller from now on, as the next is drawn before it is counted again. */
     private RangeMove moving(Seen seen, byte[] border, Instant now) {
         String id = Long.toUnsignedString(random.nextLong(), Character.MAX_RADIX);
-        return new RangeMove(seen.bucket, seen.range, seen.range.movedTo(id, slots.draw(random), border, now));
+        int slot = slots.draw(random);
+        slots.learn(slots.loads().plus(slot, seen.objects / 2));
+        return new RangeMove(seen.bucket, seen.range, seen.range.movedTo(id, slot, border, now));
     }
 
     /** The first sample of the upper half that is not the first of all; empty if all are the same. */

@@ -15,6 +15,13 @@ import java.util.List;
  * @param target which begins where that part does, and ends where the source ended
  */
 record RangeMove(BucketName bucket, Range source, Range target) {
+    /** @throws IllegalArgumentException for a part of a range of hashes: its keys are not neighbours */
+    RangeMove {
+        if (source.hashed() && !Arrays.equals(source.low(), target.low())) {
+            throw new IllegalArgumentException("a range of hashes moves as a whole");
+        }
+    }
+
     boolean isWhole() {
         return Arrays.equals(source.low(), target.low());
     }

@@ -235,8 +235,12 @@ final class RangeMoves {
      * Joins two small neighbours that lie in one slot.
      *
      * @return whether they are one now
+     * @throws IllegalArgumentException for ranges of hashes: their keys do not follow each other
      */
     boolean join(BucketName bucket, Range left, Range right) {
+        if (left.hashed() || left.slot() != right.slot()) {
+            throw new IllegalArgumentException("only neighbours in one slot are joined");
+        }
         Range joined = joined(left, right);
         byte[] answer = cluster.one(
                 Script.RANGE_JOIN,

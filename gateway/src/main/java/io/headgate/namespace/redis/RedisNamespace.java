@@ -51,6 +51,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -197,6 +198,16 @@ public final class RedisNamespace implements Namespace {
     @Override
     public Outcome<ObjectVersion> putObject(PutObject command) {
         return objects.put(command);
+    }
+
+    @Override
+    public OptionalInt blobSlot(BucketName bucket, ObjectKey key) {
+        return buckets.slotOf(bucket, KeyCodec.encode(key.bytes()));
+    }
+
+    @Override
+    public OptionalInt blobSlot(String uploadId) {
+        return OptionalInt.of(StoredUpload.slot(uploadId));
     }
 
     @Override

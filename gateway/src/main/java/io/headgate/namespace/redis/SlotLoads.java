@@ -29,15 +29,22 @@ final class SlotLoads {
         return objects[slot];
     }
 
+    /** With so many more in the slot. */
+    SlotLoads plus(int slot, long more) {
+        long[] then = objects.clone();
+        then[slot] += more;
+        return new SlotLoads(then);
+    }
+
     /**
-     * A slot: all that have no more than the average alike, one that has twice as much a quarter as often, and so on. As sizes are skewed,
-     * most slots have less than the average, so few draws are needed.
+     * A slot: all that have no more than the average alike, one that has twice as much a sixteenth as often, and so on. As sizes are
+     * skewed, most slots have less than the average, so few draws are needed.
      */
     int draw(RandomGenerator random) {
         int slot = random.nextInt(Slots.COUNT);
         for (int tries = 1; tries < MOST_TRIES; tries++) {
-            double share = average / Math.max(average, objects[slot]);
-            if (random.nextDouble() < share * share) {
+            double share = average / Math.max(average, (double) objects[slot]);
+            if (random.nextDouble() < share * share * share * share) {
                 return slot;
             }
             slot = random.nextInt(Slots.COUNT);

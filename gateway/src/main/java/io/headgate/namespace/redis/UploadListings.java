@@ -108,8 +108,7 @@ final class UploadListings {
         List<byte[]> members = new ArrayList<>();
         byte[] known = end;
         for (Range part : map.all()) {
-            List<byte[]> some =
-                    buckets.inRangeFrom(query.bucket(), part.low(), now -> members(now, end));
+            List<byte[]> some = buckets.inRangeFrom(query.bucket(), part.low(), now -> members(now, end));
             if (some == null) {
                 return null;
             }

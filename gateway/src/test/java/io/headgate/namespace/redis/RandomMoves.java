@@ -39,7 +39,7 @@ final class RandomMoves {
         List<Range> ranges = List.copyOf(map.all());
         int at = random.nextInt(ranges.size());
         Range range = ranges.get(at);
-        return switch (ranges.size() > MOST_RANGES ? 2 : random.nextInt(3)) {
+        return switch (map.hashed() ? 1 : ranges.size() > MOST_RANGES ? 2 : random.nextInt(3)) {
             case 0 -> split(map, range);
             case 1 -> namespace.rangeMoves().move(move(map, range, range.low(), random.nextInt(Slots.COUNT)));
             default -> at + 1 < ranges.size() && join(map, range, ranges.get(at + 1));
@@ -64,9 +64,6 @@ final class RandomMoves {
     }
 
     private Optional<byte[]> border(RangeMap map, Range range) {
-        if (map.hashed()) {
-            return Optional.empty();
-        }
         List<byte[]> keys = new ArrayList<>();
         ObjectQuery all = new ObjectQuery(map.bucket().name(), "", "", "", 1_000);
         if (namespace.listObjects(all) instanceof Outcome.Done<ObjectPage>(ObjectPage page)) {
