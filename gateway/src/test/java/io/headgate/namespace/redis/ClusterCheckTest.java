@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 
@@ -39,8 +40,12 @@ final class ClusterCheckTest {
     }
 
     private static void open(int port) {
+        open(port, null, null);
+    }
+
+    private static void open(int port, @Nullable String user, @Nullable String password) {
         RedisOptions options = new RedisOptions(
-                List.of(new RedisOptions.Node("127.0.0.1", port)), false, null, null, Duration.ofSeconds(30), 1);
+                List.of(new RedisOptions.Node("127.0.0.1", port)), false, user, password, Duration.ofSeconds(30), 1);
         RedisNamespace.open(options, InstantSource.system(), RandomGenerator.getDefault())
                 .close();
     }
@@ -84,6 +89,7 @@ final class ClusterCheckTest {
                     .contains(all + append, all + replica)
                     .anySatisfy(risk -> assertThat(risk)
                             .startsWith(all + "did not say its appendfsync and cluster-require-full-coverage: NOPERM"));
+            open(cluster.masters().getFirst().port(), USER, PASSWORD);
 
             RedisCluster.Node killed = cluster.masters().getLast();
             cluster.kill(killed);
