@@ -1,19 +1,13 @@
 package io.headgate.namespace.redis;
 
 import io.headgate.namespace.NamespaceException;
-import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.async.RedisAsyncCommands;
-import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
-import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -30,12 +24,12 @@ import org.slf4j.LoggerFactory;
 final class Functions {
     private static final Logger LOG = LoggerFactory.getLogger(Functions.class);
 
-    private final StatefulRedisClusterConnection<byte[], byte[]> connection;
+    private final Nodes nodes;
     /** Masters that are being given the library. */
     private final Set<String> loading = ConcurrentHashMap.newKeySet();
 
-    Functions(StatefulRedisClusterConnection<byte[], byte[]> connection) {
-        this.connection = connection;
+    Functions(Nodes nodes) {
+        this.nodes = nodes;
     }
 
     /**
@@ -46,9 +40,9 @@ final class Functions {
      */
     void loadAtStart(Duration timeout) {
         Map<String, CompletableFuture<Void>> loads = new HashMap<>();
-        for (RedisURI master : masters()) {
+        for (Node master : nodes.masters()) {
             loads.put(
-                    name(master),
+                    master.toString(),
                     load(master).thenCompose(Functions::removeOthers).toCompletableFuture());
         }
         long deadline = System.nanoTime() + timeout.toNanos();
@@ -56,11 +50,11 @@ final class Functions {
             try {
                 load.get(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
             } catch (ExecutionException failed) {
-                if (failed.getCause() instanceof RedisCommandExecutionException refused && !isPassing(refused)) {
+                if (failed.getCause() != null && Failure.of(failed.getCause()) instanceof Failure.Final) {
                     throw new NamespaceException(
                             "Redis at " + master + " does not take the library of functions, for which it must be of"
-                                    + " version 7.0 or later: " + refused.getMessage(),
-                            refused);
+                                    + " version 7.0 or later: " + failed.getMessage(),
+                            failed);
                 }
                 LOG.warn("Redis at {} is not given the library of functions yet: {}", master, failed.getMessage());
             } catch (TimeoutException late) {
@@ -74,8 +68,8 @@ final class Functions {
 
     /** Begins to give the library to the masters. Whoever misses it asks again until it is there, so none waits for a master that is dead. */
     void load() {
-        for (RedisURI master : masters()) {
-            String name = name(master);
+        for (Node master : nodes.masters()) {
+            String name = master.toString();
             if (loading.add(name)) {
                 load(master).whenComplete((_, failure) -> {
                     loading.remove(name);
@@ -87,29 +81,20 @@ final class Functions {
         }
     }
 
-    private static String name(RedisURI node) {
-        return node.getHost() + ":" + node.getPort();
-    }
-
-    private List<RedisURI> masters() {
-        List<RedisURI> masters = new ArrayList<>();
-        for (RedisClusterNode node : connection.getPartitions()) {
-            if (node.is(RedisClusterNode.NodeFlag.UPSTREAM)) {
-                masters.add(node.getUri());
-            }
-        }
-        return masters;
-    }
-
-    private CompletionStage<RedisAsyncCommands<byte[], byte[]>> load(RedisURI master) {
-        return connection
-                .getConnectionAsync(master.getHost(), master.getPort())
-                .thenCompose(node -> node.async().functionLoad(Library.TEXT).handle((_, failure) -> {
-                    if (failure != null && !String.valueOf(failure.getMessage()).contains("already exists")) {
-                        throw failure instanceof RuntimeException known ? known : new CompletionException(failure);
-                    }
-                    return node.async();
-                }));
+    private CompletionStage<RedisAsyncCommands<byte[], byte[]>> load(Node master) {
+        return master.link()
+                .thenCompose(link -> link.commands()
+                        .async()
+                        .functionLoad(Library.TEXT)
+                        .handle((_, failure) -> {
+                            if (failure != null
+                                    && !String.valueOf(failure.getMessage()).contains("already exists")) {
+                                throw failure instanceof RuntimeException known
+                                        ? known
+                                        : new CompletionException(failure);
+                            }
+                            return link.commands().async();
+                        }));
     }
 
     private static CompletionStage<Void> removeOthers(RedisAsyncCommands<byte[], byte[]> redis) {
@@ -138,16 +123,5 @@ final class Functions {
                             failure == null ? "" : ": " + failure.getMessage());
                     return null;
                 });
-    }
-
-    /** Whether a node's answer says that it does not have the library. */
-    static boolean isMissing(Throwable cause) {
-        return cause instanceof RedisCommandExecutionException
-                && String.valueOf(cause.getMessage()).startsWith("ERR Function not found");
-    }
-
-    private static boolean isPassing(RedisCommandExecutionException refused) {
-        String message = String.valueOf(refused.getMessage());
-        return message.startsWith("READONLY") || message.startsWith("LOADING") || message.startsWith("BUSY");
     }
 }

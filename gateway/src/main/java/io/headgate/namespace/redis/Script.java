@@ -64,7 +64,8 @@ enum Script {
     ACCOUNT_NUMBER(Effect.ALWAYS),
     INTENT_OPEN(Effect.ALWAYS),
     INTENTS_RENEW(Effect.ALWAYS),
-    INTENTS_TAKE(Effect.ALWAYS);
+    INTENTS_TAKE(Effect.ALWAYS),
+    MARK(Effect.ALWAYS);
 
     private final Effect effect;
     private final String word = name().toLowerCase(Locale.ROOT);

@@ -57,7 +57,8 @@ final class RangeBalancerTest {
                 .toList();
         RedisNamespace gateway = RedisNamespace.open(
                 new RedisOptions(
-                        nodes, false, null, null, Duration.ofSeconds(30), NamespaceSuite.MIN_PART_BYTES, LIMITS),
+                                nodes, false, null, null, Duration.ofSeconds(30), NamespaceSuite.MIN_PART_BYTES)
+                        .withRanges(LIMITS),
                 () -> now,
                 random);
         open.add(gateway);
