@@ -56,8 +56,7 @@ public record RedisOptions(
     }
 
     public RedisOptions withRanges(RangeLimits limits) {
-        return new RedisOptions(
-                nodes, tls, user, password, timeout, minPartBytes, limits, replicas, replicasTimeout);
+        return new RedisOptions(nodes, tls, user, password, timeout, minPartBytes, limits, replicas, replicasTimeout);
     }
 
     public record Node(String host, int port) {

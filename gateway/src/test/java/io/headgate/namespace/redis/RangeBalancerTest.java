@@ -56,8 +56,7 @@ final class RangeBalancerTest {
                 .map(node -> new RedisOptions.Node("127.0.0.1", node.port()))
                 .toList();
         RedisNamespace gateway = RedisNamespace.open(
-                new RedisOptions(
-                                nodes, false, null, null, Duration.ofSeconds(30), NamespaceSuite.MIN_PART_BYTES)
+                new RedisOptions(nodes, false, null, null, Duration.ofSeconds(30), NamespaceSuite.MIN_PART_BYTES)
                         .withRanges(LIMITS),
                 () -> now,
                 random);
