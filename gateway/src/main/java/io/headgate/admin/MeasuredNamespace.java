@@ -75,6 +75,11 @@ final class MeasuredNamespace implements Namespace {
     }
 
     @Override
+    public BucketClaim createHashedBucket(Bucket bucket, int hashedRanges) {
+        return measured(Call.CREATE_BUCKET, () -> namespace.createHashedBucket(bucket, hashedRanges));
+    }
+
+    @Override
     public Optional<Bucket> bucket(BucketName name) {
         return measured(Call.BUCKET, () -> namespace.bucket(name));
     }
@@ -258,6 +263,11 @@ final class MeasuredNamespace implements Namespace {
     @Override
     public boolean lease(String name, String holder, Instant now, Instant until) {
         return measured(Call.LEASE, () -> namespace.lease(name, holder, now, until));
+    }
+
+    @Override
+    public Optional<Duration> upkeep(String holder, Instant now) {
+        return measured(Call.UPKEEP, () -> namespace.upkeep(holder, now));
     }
 
     @Override

@@ -47,6 +47,7 @@ import io.headgate.work.AccountRoster;
 import io.headgate.work.BackgroundWork;
 import io.headgate.work.Leases;
 import io.headgate.work.ModeRefresh;
+import io.headgate.work.NamespaceUpkeep;
 import io.headgate.work.Pace;
 import io.headgate.work.ReadsExchange;
 import io.headgate.work.ShareRenewal;
@@ -227,7 +228,7 @@ public final class Gateway implements AutoCloseable {
         accounts.refreshBy(roster::refresh);
         ModeRefresh modes = new ModeRefresh(namespace, accounts);
         modes.work(); // an account that drains must not take the first writes after a restart
-        all.addAll(List.of(roster, modes, drain));
+        all.addAll(List.of(roster, modes, drain, new NamespaceUpkeep(namespace, newId(random), clock)));
         if (shares.isPresent()) {
             ShareRenewal renewal = shares.get();
             renewal.work(); // before the first write

@@ -42,6 +42,16 @@ public interface Namespace extends AutoCloseable {
      */
     BucketClaim createBucket(Bucket bucket);
 
+    /**
+     * Makes a bucket for keys that come in order, such as dates: where an engine cuts a bucket into ranges of keys, its ranges are of the
+     * keys' hashes, so that writes do not all go to the last. A client sees no difference; engines without ranges see none either.
+     *
+     * @param hashedRanges how many ranges, 1 to 1,024
+     */
+    default BucketClaim createHashedBucket(Bucket bucket, int hashedRanges) {
+        return createBucket(bucket);
+    }
+
     Optional<Bucket> bucket(BucketName name);
 
     /** Removes an empty bucket: BUCKET_NOT_EMPTY if it holds an object. Uploads in progress are aborted with it. */
@@ -228,6 +238,16 @@ public interface Namespace extends AutoCloseable {
      * @param holder the id of this run of a gateway
      */
     boolean lease(String name, String holder, Instant now, Instant until);
+
+    /**
+     * Does a bounded piece of what the engine needs done to stay fast, while it is used: each gateway calls this again and again.
+     *
+     * @param holder the id of this run of the gateway
+     * @return after which time again; empty if this engine needs nothing
+     */
+    default Optional<Duration> upkeep(String holder, Instant now) {
+        return Optional.empty();
+    }
 
     /**
      * Tells the other gateways of the oldest read through this one, and learns the same of them.

@@ -94,6 +94,9 @@ public abstract class NamespaceModelTest {
     /** Looks whether what the engine keeps fits together; called while the engine is open. */
     protected abstract void checkInside() throws Exception;
 
+    /** Does something of which no client may notice anything. */
+    protected void afterStep(Namespace engine) {}
+
     /** Whether the engine can check itself. */
     protected boolean audits() {
         return true;
@@ -109,6 +112,7 @@ public abstract class NamespaceModelTest {
             for (; step < steps; step++) {
                 now = now.plusMillis(random.nextLong(2_000)); // finer is not kept
                 step();
+                afterStep(engine);
                 if (step % CHECK_EVERY == CHECK_EVERY - 1) {
                     checkAll();
                     checkInside();
