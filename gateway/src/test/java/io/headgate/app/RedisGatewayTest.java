@@ -30,9 +30,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -44,6 +46,8 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.S3Exception;
+import software.amazon.awssdk.services.s3.model.S3Object;
 
 /** A gateway whose namespace is in a Redis Cluster. */
 @DisabledIfSystemProperty(named = "headgate.test.redis", matches = "off")
@@ -144,13 +148,7 @@ final class RedisGatewayTest {
         configure(cluster());
         BucketName bucket = new BucketName("photos");
         try (Serve serve = Serve.start(config());
-                S3Client s3 = S3Client.builder()
-                        .endpointOverride(URI.create(Urls.of(serve).s3()))
-                        .region(Region.US_EAST_1)
-                        .forcePathStyle(true)
-                        .credentialsProvider(
-                                StaticCredentialsProvider.create(AwsBasicCredentials.create("root", "root-secret")))
-                        .build();
+                S3Client s3 = client(Urls.of(serve).s3());
                 Namespace namespace = Gateway.namespace(config(), InstantSource.system())) {
             s3.createBucket(request -> request.bucket("photos"));
             for (String key : List.of("a", "b", "c")) {
@@ -167,6 +165,52 @@ final class RedisGatewayTest {
                 assertThat(version.writeId()).isEqualTo(blob.toString());
             }
         }
+    }
+
+    @Test
+    void a_bucket_for_keys_that_come_in_order_spreads_them_over_as_many_ranges_as_its_creation_asks_for() throws Exception {
+        RedisCluster.shared().flush();
+        configure(cluster());
+        try (Serve serve = Serve.start(config());
+                S3Client s3 = client(Urls.of(serve).s3());
+                Namespace namespace = Gateway.namespace(config(), InstantSource.system())) {
+            for (String wrong : List.of("0", "1025", "many")) {
+                assertThatThrownBy(() -> create(s3, wrong))
+                        .isInstanceOfSatisfying(S3Exception.class, refused -> assertThat(
+                                        refused.awsErrorDetails().errorCode())
+                                .isEqualTo("InvalidArgument"));
+            }
+            create(s3, "8");
+            BucketName bucket = new BucketName("photos");
+            assertThat(namespace.bucket(bucket)).isPresent();
+            Set<Integer> slots = new HashSet<>();
+            for (int day = 10; day < 30; day++) {
+                String key = "2026-11-" + day;
+                s3.putObject(request -> request.bucket("photos").key(key), RequestBody.empty());
+                slots.add(namespace.blobSlot(bucket, new ObjectKey(key)).orElseThrow());
+            }
+
+            assertThat(slots).hasSizeGreaterThan(3);
+            assertThat(s3.listObjectsV2(request -> request.bucket("photos")).contents())
+                    .extracting(S3Object::key)
+                    .hasSize(20)
+                    .isSorted();
+        }
+    }
+
+    private static void create(S3Client s3, String ranges) {
+        s3.createBucket(request -> request.bucket("photos")
+                .overrideConfiguration(headers -> headers.putHeader("x-headgate-hashed-ranges", ranges)));
+    }
+
+    private static S3Client client(String url) {
+        return S3Client.builder()
+                .endpointOverride(URI.create(url))
+                .region(Region.US_EAST_1)
+                .forcePathStyle(true)
+                .credentialsProvider(
+                        StaticCredentialsProvider.create(AwsBasicCredentials.create("root", "root-secret")))
+                .build();
     }
 
     @Test

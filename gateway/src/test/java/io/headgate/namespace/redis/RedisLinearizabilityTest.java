@@ -9,6 +9,10 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
@@ -19,8 +23,8 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * Clients of three gateways write, copy and read a few keys while the slot of the range goes from master to master, and masters hand over to
- * their replicas. Whatever they were told must be what one namespace could have told them.
+ * Clients of three gateways write, copy and read a few keys while ranges are split, moved and joined, a slot goes from master to master, and
+ * masters hand over to their replicas. Whatever they were told must be what one namespace could have told them.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @Timeout(180)
@@ -37,10 +41,19 @@ final class RedisLinearizabilityTest {
         try (RedisCluster cluster = RedisCluster.start("--cluster-node-timeout", "8000");
                 RedisNamespace first = open(cluster);
                 RedisNamespace second = open(cluster);
-                RedisNamespace third = open(cluster)) {
+                RedisNamespace third = open(cluster);
+                RedisNamespace mover = open(cluster);
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             keys = new FewKeys(List.of(first, second, third), true, random);
             int slot = Writers.rangeSlots(cluster).getFirst();
             keys.work(() -> {
+                AtomicBoolean over = new AtomicBoolean();
+                Future<?> moving = threads.submit(() -> {
+                    RandomMoves moves = new RandomMoves(mover, InstantSource.system(), RandomGenerator.getDefault());
+                    while (!over.get()) {
+                        moves.once();
+                    }
+                });
                 awaitOperations(keys);
                 move(cluster, slot);
                 awaitOperations(keys);
@@ -48,6 +61,8 @@ final class RedisLinearizabilityTest {
                 awaitOperations(keys);
                 move(cluster, slot);
                 awaitOperations(keys);
+                over.set(true);
+                moving.get();
             });
         }
         assertThat(keys.violations()).as("seed %d", seed).isEmpty();
