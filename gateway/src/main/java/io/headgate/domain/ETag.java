@@ -6,9 +6,19 @@ package io.headgate.domain;
  */
 public record ETag(String value) {
     public ETag {
-        if (value.isEmpty() || value.length() > 100 || !value.chars().allMatch(c -> c > ' ' && c < 127 && c != '"')) {
+        if (value.isEmpty() || value.length() > 100 || !isPrintable(value)) {
             throw new IllegalArgumentException("not an entity tag");
         }
+    }
+
+    private static boolean isPrintable(String value) {
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            if (c <= ' ' || c >= 127 || c == '"') {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** The tag as it stands in headers and XML, in quotes. */

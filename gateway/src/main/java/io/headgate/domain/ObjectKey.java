@@ -41,6 +41,9 @@ public record ObjectKey(String value) implements Comparable<ObjectKey> {
      * @throws IllegalArgumentException if {@code utf8} is malformed
      */
     public static String decode(byte[] utf8) {
+        if (isAscii(utf8)) { // as most keys are: listings decode thousands
+            return new String(utf8, StandardCharsets.US_ASCII);
+        }
         try {
             CharBuffer decoded = StandardCharsets.UTF_8
                     .newDecoder()
@@ -51,6 +54,15 @@ public record ObjectKey(String value) implements Comparable<ObjectKey> {
         } catch (CharacterCodingException malformed) {
             throw new IllegalArgumentException("A key is well-formed UTF-8", malformed);
         }
+    }
+
+    private static boolean isAscii(byte[] bytes) {
+        for (byte b : bytes) {
+            if (b < 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static int utf8Length(String value) {

@@ -2,6 +2,7 @@ package io.headgate.namespace.redis;
 
 import io.headgate.namespace.codec.Codec;
 import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
 
 /**
  * Keys without NUL, which ends a key in Redis: {@code 00} becomes {@code 01 01} and {@code 01} becomes {@code 01 02}, so they order as they
@@ -46,6 +47,13 @@ final class KeyCodec {
     }
 
     static byte[] decode(byte[] bytes, int from, int to) {
+        int escape = from;
+        while (escape < to && bytes[escape] != ESCAPE) {
+            escape++;
+        }
+        if (escape == to) { // as nearly all keys are
+            return Arrays.copyOfRange(bytes, from, to);
+        }
         ByteArrayOutputStream key = new ByteArrayOutputStream(to - from);
         for (int i = from; i < to; i++) {
             byte b = bytes[i];

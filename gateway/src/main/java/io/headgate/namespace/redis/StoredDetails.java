@@ -11,12 +11,15 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What a client said of an object, in few bytes: names of headers and values that are common have numbers. The tables are only ever
  * continued.
  */
 record StoredDetails(ObjectAttributes attributes, List<Checksum> checksums) {
+    private static final Listed PLAIN = new Listed(ObjectAttributes.STANDARD, Optional.empty());
+
     private static final int STORAGE_CLASS = 1;
     private static final int HEADERS = 2;
     private static final int METADATA = 4;
@@ -162,6 +165,19 @@ record StoredDetails(ObjectAttributes attributes, List<Checksum> checksums) {
             text = Base64.getEncoder().encodeToString(raw) + (parts == 0 ? "" : "-" + parts);
         }
         return new Checksum(Codec.algorithm(kind), Codec.type(kind), text);
+    }
+
+    /** What listings show of it. */
+    record Listed(String storageClass, Optional<Checksum> checksum) {}
+
+    /** Reads of what is left what listings show. */
+    static Listed listed(ByteBuffer record) {
+        if ((record.get(record.position()) & (STORAGE_CLASS | CHECKSUMS)) == 0) { // a number of one byte
+            return PLAIN;
+        }
+        StoredDetails all = read(record);
+        return new Listed(
+                all.attributes().storageClass(), all.checksums().stream().findFirst());
     }
 
     /** Reads what is left. */

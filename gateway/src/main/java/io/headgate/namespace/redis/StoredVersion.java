@@ -1,6 +1,7 @@
 package io.headgate.namespace.redis;
 
 import io.headgate.domain.BlobId;
+import io.headgate.domain.Checksum;
 import io.headgate.domain.ETag;
 import io.headgate.domain.ObjectKey;
 import io.headgate.domain.Slice;
@@ -145,15 +146,15 @@ final class StoredVersion {
         if ((head.flags & MANIFEST) != 0) {
             record.getShort();
         }
-        StoredDetails details = StoredDetails.read(record);
+        StoredDetails.Listed details = StoredDetails.listed(record);
         return new ListedObject(
                 key,
                 head.modified,
                 head.size,
                 head.etag,
-                details.attributes().storageClass(),
-                details.checksums().stream().findFirst().map(sum -> sum.algorithm()),
-                details.checksums().stream().findFirst().map(sum -> sum.type()));
+                details.storageClass(),
+                details.checksum().map(Checksum::algorithm),
+                details.checksum().map(Checksum::type));
     }
 
     private static String writeId(ByteBuffer record) {
