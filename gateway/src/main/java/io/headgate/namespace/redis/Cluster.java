@@ -22,6 +22,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -59,6 +61,11 @@ final class Cluster implements AutoCloseable {
 
     /** @throws NamespaceException if no node answers */
     Cluster(RedisOptions options) {
+        this(options, "headgate");
+    }
+
+    /** @param name by which the servers know the client */
+    Cluster(RedisOptions options, String name) {
         this.options = options;
         resources = DefaultClientResources.builder()
                 .ioThreadPoolSize(2)
@@ -67,7 +74,7 @@ final class Cluster implements AutoCloseable {
                 .build();
         client = RedisClusterClient.create(
                 resources,
-                options.nodes().stream().map(node -> uri(options, node)).toList());
+                options.nodes().stream().map(node -> uri(options, node, name)).toList());
         client.setOptions(ClusterClientOptions.builder()
                 .autoReconnect(true)
                 .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
@@ -91,13 +98,13 @@ final class Cluster implements AutoCloseable {
         }
     }
 
-    private static RedisURI uri(RedisOptions options, RedisOptions.Node node) {
+    private static RedisURI uri(RedisOptions options, RedisOptions.Node node, String name) {
         RedisURI.Builder uri = RedisURI.builder()
                 .withHost(node.host())
                 .withPort(node.port())
                 .withSsl(options.tls())
                 .withTimeout(options.timeout())
-                .withClientName("headgate");
+                .withClientName(name);
         if (options.password() != null && options.user() != null) {
             uri.withAuthentication(options.user(), options.password());
         } else if (options.password() != null) {
@@ -124,6 +131,22 @@ final class Cluster implements AutoCloseable {
     /** Sends a command that may be sent again. */
     <T> @Nullable T command(Function<RedisAdvancedClusterAsyncCommands<byte[], byte[]>, RedisFuture<T>> command) {
         return call(command, command);
+    }
+
+    /** How many connections of clients of that name the masters have. */
+    long clients(String name) {
+        String word = "name=" + name;
+        try {
+            return connection.async().upstream().commands().clientList().asMap().values().stream()
+                    .map(CompletionStage::toCompletableFuture)
+                    .flatMap(list -> list.orTimeout(options.timeout().toMillis(), TimeUnit.MILLISECONDS)
+                            .join()
+                            .lines())
+                    .filter(line -> List.of(line.split(" ", -1)).contains(word))
+                    .count();
+        } catch (CompletionException | RedisException failed) {
+            throw new NamespaceException("Redis did not tell of its clients: " + failed.getMessage(), failed);
+        }
     }
 
     /** Sends a command that is of no matter: what it does is done by others later. */

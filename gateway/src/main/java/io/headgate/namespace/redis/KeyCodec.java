@@ -2,6 +2,7 @@ package io.headgate.namespace.redis;
 
 import io.headgate.namespace.codec.Codec;
 import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
 
 /**
  * Keys without NUL, which ends a key in Redis: {@code 00} becomes {@code 01 01} and {@code 01} becomes {@code 01 02}, so they order as they
@@ -33,6 +34,14 @@ final class KeyCodec {
             }
         }
         return encoded;
+    }
+
+    /** The first encoded key behind this one. */
+    static byte[] next(byte[] encoded) {
+        byte[] next = Arrays.copyOf(encoded, encoded.length + 2);
+        next[encoded.length] = ESCAPE;
+        next[encoded.length + 1] = ESCAPE;
+        return next;
     }
 
     /** Whether a delimiter can be looked for among encoded keys: one that has a byte of the code may be found where there is none. */

@@ -1,6 +1,7 @@
 package io.headgate.namespace.redis;
 
 import io.headgate.namespace.AddedAccountContract;
+import io.headgate.namespace.AuditContract;
 import io.headgate.namespace.BucketContract;
 import io.headgate.namespace.GarbageContract;
 import io.headgate.namespace.ListingContract;
@@ -9,6 +10,7 @@ import io.headgate.namespace.MultipartContract;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.NamespaceSuite;
 import io.headgate.namespace.ObjectContract;
+import io.headgate.namespace.ObjectVersion;
 import io.headgate.servers.RedisCluster;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -27,13 +29,14 @@ final class RedisNamespaceTest {
     }
 
     static Namespace openCluster(InstantSource clock) {
+        return RedisNamespace.open(options(), clock, RandomGenerator.of("L64X128MixRandom"));
+    }
+
+    static RedisOptions options() {
         List<RedisOptions.Node> nodes = CLUSTER.masters().stream()
                 .map(node -> new RedisOptions.Node("127.0.0.1", node.port()))
                 .toList();
-        return RedisNamespace.open(
-                new RedisOptions(nodes, false, null, null, Duration.ofSeconds(30), NamespaceSuite.MIN_PART_BYTES),
-                clock,
-                RandomGenerator.of("L64X128MixRandom"));
+        return new RedisOptions(nodes, false, null, null, Duration.ofSeconds(30), NamespaceSuite.MIN_PART_BYTES);
     }
 
     @Nested
@@ -81,6 +84,21 @@ final class RedisNamespaceTest {
         @Override
         protected Namespace open() {
             return openCluster(clock);
+        }
+    }
+
+    @Nested
+    final class OfAudits extends AuditContract {
+        @Override
+        protected Namespace open() {
+            return openCluster(clock);
+        }
+
+        @Override
+        protected void miscount(ObjectVersion version, int more) {
+            try (Damage damage = new Damage(options(), clock)) {
+                damage.miscount(version, more);
+            }
         }
     }
 
