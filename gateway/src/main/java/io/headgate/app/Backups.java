@@ -134,28 +134,30 @@ final class Backups {
         return new BufferedInputStream(Files.newInputStream(file));
     }
 
+    /** Makes the empty namespace of the configuration that of a backup, which is changed only if the backup proves whole. */
+    static Backup.Header restore(HeadgateConfig config, InstantSource clock, InputStream in)
+            throws IOException, StartException {
+        return switch (config.namespace().engine()) {
+            case SQLITE -> {
+                try (DataDirectory _ = DataDirectory.open(config.dataDir())) {
+                    yield SqliteNamespace.restore(Gateway.namespaceFile(config), Gateway.sqlite(config), in);
+                }
+            }
+            case POSTGRES ->
+                PostgresNamespace.restore(
+                        Gateway.postgres(config, config.namespace().database().orElseThrow()), clock, in);
+            case REDIS -> throw new IllegalStateException("the configuration refuses this engine");
+        };
+    }
+
     /** Checks the whole file before anything is changed. */
     void restore(Path file) throws StartException {
         try {
             checked(file);
-            Backup.Header header = switch (config.namespace().engine()) {
-                case SQLITE -> {
-                    try (DataDirectory _ = DataDirectory.open(config.dataDir());
-                            InputStream in = open(file)) {
-                        yield SqliteNamespace.restore(Gateway.namespaceFile(config), Gateway.sqlite(config), in);
-                    }
-                }
-                case POSTGRES -> {
-                    try (InputStream in = open(file)) {
-                        yield PostgresNamespace.restore(
-                                Gateway.postgres(
-                                        config, config.namespace().database().orElseThrow()),
-                                clock,
-                                in);
-                    }
-                }
-                case REDIS -> throw new IllegalStateException("the configuration refuses this engine");
-            };
+            Backup.Header header;
+            try (InputStream in = open(file)) {
+                header = restore(config, clock, in);
+            }
             out.println("the namespace " + header.namespaceId() + " is as it was at " + header.madeAt());
             Duration age = Duration.between(header.madeAt(), clock.instant());
             if (age.compareTo(config.garbage().grace()) > 0) {
