@@ -8,6 +8,7 @@ import io.headgate.namespace.NamespaceException;
 import io.headgate.namespace.codec.Backup;
 import io.headgate.namespace.codec.BackupReader;
 import io.headgate.namespace.postgres.PostgresNamespace;
+import io.headgate.namespace.redis.RedisNamespace;
 import io.headgate.namespace.sql.SqliteNamespace;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -146,7 +147,9 @@ final class Backups {
             case POSTGRES ->
                 PostgresNamespace.restore(
                         Gateway.postgres(config, config.namespace().database().orElseThrow()), clock, in);
-            case REDIS -> throw new IllegalStateException("the configuration refuses this engine");
+            case REDIS ->
+                RedisNamespace.restore(
+                        Gateway.redis(config, config.namespace().cluster().orElseThrow()), clock, Gateway::random, in);
         };
     }
 

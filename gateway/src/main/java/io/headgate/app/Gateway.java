@@ -7,6 +7,7 @@ import io.headgate.account.CircuitBreaker;
 import io.headgate.account.Limits;
 import io.headgate.admin.Metrics;
 import io.headgate.app.config.AddedAccounts;
+import io.headgate.app.config.ClusterUrl;
 import io.headgate.app.config.DatabaseUrl;
 import io.headgate.app.config.HeadgateConfig;
 import io.headgate.app.config.HeadgateConfig.AccountConfig;
@@ -19,6 +20,7 @@ import io.headgate.app.config.HeadgateConfig.OrphansConfig;
 import io.headgate.app.config.HeadgateConfig.PlacementConfig;
 import io.headgate.app.config.HeadgateConfig.SweepConfig;
 import io.headgate.app.config.HeadgateConfig.UserConfig;
+import io.headgate.app.config.Secret;
 import io.headgate.blob.BlobStore;
 import io.headgate.blob.CarrierWatch;
 import io.headgate.domain.BlobIds;
@@ -28,6 +30,8 @@ import io.headgate.namespace.ReadsInFlight;
 import io.headgate.namespace.WriteIntents;
 import io.headgate.namespace.cache.CachedNamespace;
 import io.headgate.namespace.postgres.PostgresOptions;
+import io.headgate.namespace.redis.RedisNamespace;
+import io.headgate.namespace.redis.RedisOptions;
 import io.headgate.namespace.sql.SqliteNamespace;
 import io.headgate.namespace.sql.SqliteOptions;
 import io.headgate.placement.Placement;
@@ -43,6 +47,7 @@ import io.headgate.work.AccountRoster;
 import io.headgate.work.BackgroundWork;
 import io.headgate.work.Leases;
 import io.headgate.work.ModeRefresh;
+import io.headgate.work.NamespaceUpkeep;
 import io.headgate.work.Pace;
 import io.headgate.work.ReadsExchange;
 import io.headgate.work.ShareRenewal;
@@ -160,7 +165,7 @@ public final class Gateway implements AutoCloseable {
         this.accounts = accounts;
         this.carriers = carriers;
         this.metrics = metrics;
-        RandomGenerator random = () -> ThreadLocalRandom.current().nextLong();
+        RandomGenerator random = Gateway::random;
         placement = new Placement(thresholds(config.placement()));
         intents = new WriteIntents(
                 namespace,
@@ -207,7 +212,7 @@ public final class Gateway implements AutoCloseable {
                 "headgate.accounts.faulty",
                 "Accounts that this gateway cannot open",
                 () -> roster.faulty().size());
-        boolean shared = config.namespace().engine() == HeadgateConfig.Engine.POSTGRES;
+        boolean shared = config.namespace().engine().isShared();
         List<Worker> all = new ArrayList<>(work.ofGateway());
         if (shared) {
             ReadsExchange exchange = new ReadsExchange(namespace, reads, newId(random));
@@ -223,7 +228,7 @@ public final class Gateway implements AutoCloseable {
         accounts.refreshBy(roster::refresh);
         ModeRefresh modes = new ModeRefresh(namespace, accounts);
         modes.work(); // an account that drains must not take the first writes after a restart
-        all.addAll(List.of(roster, modes, drain));
+        all.addAll(List.of(roster, modes, drain, new NamespaceUpkeep(namespace, newId(random), clock)));
         if (shares.isPresent()) {
             ShareRenewal renewal = shares.get();
             renewal.work(); // before the first write
@@ -294,6 +299,10 @@ public final class Gateway implements AutoCloseable {
         namespace.close();
     }
 
+    static long random() {
+        return ThreadLocalRandom.current().nextLong();
+    }
+
     private static String newId(RandomGenerator random) {
         return new UUID(random.nextLong(), random.nextLong()).toString();
     }
@@ -309,7 +318,7 @@ public final class Gateway implements AutoCloseable {
             case SQLITE -> SqliteNamespace.open(namespaceFile(config), clock, sqlite(config));
             case POSTGRES ->
                 CacheWiring.cached(config, postgres(config, namespace.database().orElseThrow()), clock);
-            case REDIS -> throw new IllegalStateException("the configuration refuses this engine");
+            case REDIS -> RedisNamespace.open(redis(config, namespace.cluster().orElseThrow()), clock, Gateway::random);
         };
     }
 
@@ -336,6 +345,18 @@ public final class Gateway implements AutoCloseable {
         return url.password().isPresent()
                 ? options.withPassword(url.password().get().reveal())
                 : options;
+    }
+
+    static RedisOptions redis(HeadgateConfig config, ClusterUrl cluster) {
+        return new RedisOptions(
+                cluster.hosts().stream()
+                        .map(host -> new RedisOptions.Node(host.host(), host.port()))
+                        .toList(),
+                cluster.tls(),
+                cluster.user().orElse(null),
+                cluster.password().map(Secret::reveal).orElse(null),
+                config.namespace().timeout(),
+                config.multipart().minPartBytes());
     }
 
     private static S3Handler s3(HeadgateConfig config, Credentials root, Storage storage, SliceReader slices) {

@@ -6,6 +6,7 @@ import io.headgate.namespace.Namespace;
 import io.headgate.namespace.NamespaceException;
 import io.headgate.namespace.codec.Backup;
 import io.headgate.namespace.postgres.PostgresNamespace;
+import io.headgate.namespace.redis.RedisNamespace;
 import java.io.IOException;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
@@ -88,7 +89,9 @@ final class NamespaceCopy {
             case POSTGRES ->
                 PostgresNamespace.gateways(
                         Gateway.postgres(from, from.namespace().database().orElseThrow()), clock);
-            case REDIS -> throw new IllegalStateException("the configuration refuses this engine");
+            case REDIS ->
+                RedisNamespace.gateways(
+                        Gateway.redis(from, from.namespace().cluster().orElseThrow()));
         };
     }
 

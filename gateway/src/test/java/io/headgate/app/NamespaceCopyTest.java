@@ -22,6 +22,7 @@ import io.headgate.namespace.postgres.PostgresNamespace;
 import io.headgate.namespace.postgres.PostgresOptions;
 import io.headgate.namespace.sql.SqliteNamespace;
 import io.headgate.namespace.sql.SqliteOptions;
+import io.headgate.servers.RedisCluster;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -34,7 +35,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The command {@code admin namespace copy}. */
@@ -134,6 +137,30 @@ final class NamespaceCopyTest {
             assertThat(back.id()).isEqualTo(id);
             assertThat(back.bucket(BUCKET)).isPresent();
         }
+    }
+
+    @Test
+    @DisabledIfSystemProperty(named = "headgate.test.redis", matches = "off")
+    void a_namespace_moves_into_a_redis_cluster_and_from_there_into_a_database() throws Exception {
+        RedisCluster.shared().flush();
+        String cluster = RedisCluster.shared().masters().stream()
+                .map(node -> "127.0.0.1:" + node.port())
+                .collect(Collectors.joining(",", "redis://", ""));
+        String id;
+        try (SqliteNamespace source = open("data")) {
+            fill(source);
+            id = source.id();
+        }
+        assertThat(copy("--from", data("data"), "--to", cluster)).as(this::err).isEqualTo(ExitCode.OK);
+        assertThat(out())
+                .contains("the namespace " + id + ", in sqlite, is copied into redis")
+                .contains("compared 1 buckets, 3 objects of 30 bytes, 1 uploads: the same");
+        assertThat(copy("--from", data("data"), "--to", cluster)).isEqualTo(ExitCode.FAILED);
+        assertThat(err()).contains("into an empty one only");
+
+        assertThat(copy("--from", cluster, "--to", url())).as(this::err).isEqualTo(ExitCode.OK);
+        assertThat(out()).contains("in redis, is copied into postgres").contains(": the same");
+        assertThat(copy("--from", url(), "--to", data("back"))).as(this::err).isEqualTo(ExitCode.OK);
     }
 
     @Test

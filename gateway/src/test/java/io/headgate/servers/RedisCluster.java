@@ -19,8 +19,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A real Redis Cluster on this machine: three masters, with a replica each if wanted, in the version of the PATH if that is 7 or
- * later, otherwise 6.2. Its nodes can be killed, started again and paused, fail over, and give slots to each other step by step.
+ * A real Redis Cluster on this machine: three masters, with a replica each if wanted, of the redis-server on the PATH, which must be
+ * of version 7 or later. Its nodes can be killed, started again and paused, fail over, and give slots to each other step by step.
  * Methods wait for what they cause unless they say otherwise, and may be called by several threads.
  */
 public final class RedisCluster implements AutoCloseable {
@@ -444,9 +444,9 @@ public final class RedisCluster implements AutoCloseable {
         masters().forEach(master -> master.ask("FLUSHALL"));
     }
 
-    /** All running nodes forget the scripts that they were given. */
-    public void flushScripts() {
-        running().forEach(node -> node.ask("SCRIPT", "FLUSH"));
+    /** All masters forget the functions that they were given, and tell their replicas. */
+    public void flushFunctions() {
+        masters().forEach(node -> node.ask("FUNCTION", "FLUSH"));
     }
 
     /** What the masters hold in memory, which replicas hold again. */

@@ -56,7 +56,15 @@ public record HeadgateConfig(
     public enum Engine {
         SQLITE,
         POSTGRES,
-        REDIS
+        REDIS;
+
+        /** Whether several gateways can have one namespace. */
+        public boolean isShared() {
+            return switch (this) {
+                case SQLITE -> false;
+                case POSTGRES, REDIS -> true;
+            };
+        }
     }
 
     /**
@@ -64,11 +72,13 @@ public record HeadgateConfig(
      *
      * @param database for the engine {@code postgres}, and only for it
      * @param cache before that database, if there is to be one
+     * @param cluster for the engine {@code redis}, and only for it
      */
     public record NamespaceConfig(
             Engine engine,
             Optional<DatabaseConfig> database,
             Optional<CacheConfig> cache,
+            Optional<ClusterUrl> cluster,
             Durability durability,
             Duration timeout,
             long walLimitBytes) {}

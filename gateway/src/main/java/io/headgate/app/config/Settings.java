@@ -72,13 +72,13 @@ final class Settings {
                     "namespace.engine",
                     ValueType.oneOf(HeadgateConfig.Engine.class),
                     "sqlite",
-                    "Where metadata is kept: `sqlite` in a file, for one gateway; `postgres` in a PostgreSQL database (14 or later), for many. `redis` is not available in this build."));
+                    "Where metadata is kept: `sqlite` in a file, for one gateway; `postgres` in a PostgreSQL database (14 or later), `redis` in a [Redis Cluster](redis-cluster.md) (7.0 or later), for many."));
     static final Setting<Secret> NAMESPACE_URL = add(
             Setting.optional(
                     "namespace.url",
                     URL,
                     "none",
-                    "`postgres`: `postgresql://USER:PASSWORD@HOST:5432/DATABASE`, with more hosts after commas for failover, and `?sslmode=verify-full` or other parameters. Of user and password write other characters than letters, digits and `-._~` percent-encoded, such as `%40` for `@`."));
+                    "`postgres`: `postgresql://USER:PASSWORD@HOST:5432/DATABASE`, with more hosts after commas for failover, and `?sslmode=verify-full` or other parameters. `redis`: `redis://USER:PASSWORD@HOST:6379,HOST:6379`, some nodes of the cluster, `rediss://` for TLS. Of user and password write other characters than letters, digits and `-._~` percent-encoded, such as `%40` for `@`."));
     static final Setting<Secret> NAMESPACE_CACHE = add(
             Setting.optional(
                     "namespace.cache",

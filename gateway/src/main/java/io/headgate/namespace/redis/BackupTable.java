@@ -51,6 +51,9 @@ enum BackupTable {
     /** The name of the only setting that every engine has. */
     static final String NAMESPACE_ID = "namespace_id";
 
+    /** How settings begin that say among how many ranges of hashes a bucket is spread; other engines keep them and do not mind. */
+    static final String HASHED = "hashed_bucket/";
+
     @SuppressWarnings("ImmutableEnumChecker") // it is made by List.of
     private final List<String> columns;
 

@@ -158,17 +158,24 @@ final class Backups {
 
     private void buckets(BackupRows rows) {
         walk.buckets(name -> {
-            Optional<Bucket> bucket = buckets.find(name);
-            if (bucket.isPresent() && !bucketNumbers.containsKey(name)) {
+            RangeMap map = buckets.load(name);
+            if (map != null && !bucketNumbers.containsKey(name)) {
+                Bucket bucket = map.bucket();
+                if (map.hashed()) {
+                    rows.row(
+                            BackupTable.SETTINGS,
+                            BackupTable.HASHED + name.value(),
+                            Integer.toString(map.all().size()));
+                }
                 long number = bucketNumbers.size() + 1L;
                 bucketNumbers.put(name, number);
                 rows.row(
                         BackupTable.BUCKETS,
                         number,
                         name.value(),
-                        bucket.get().owner(),
-                        bucket.get().location(),
-                        bucket.get().createdAt().toEpochMilli());
+                        bucket.owner(),
+                        bucket.location(),
+                        bucket.createdAt().toEpochMilli());
             }
         });
     }

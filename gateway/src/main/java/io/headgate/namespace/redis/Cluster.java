@@ -1,29 +1,17 @@
 package io.headgate.namespace.redis;
 
 import io.headgate.namespace.NamespaceException;
-import io.lettuce.core.ClientOptions.DisconnectedBehavior;
-import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisFuture;
-import io.lettuce.core.RedisNoScriptException;
-import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.SocketOptions;
-import io.lettuce.core.cluster.ClusterClientOptions;
-import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
-import io.lettuce.core.cluster.RedisClusterClient;
-import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
-import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
-import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.resource.ClientResources;
-import io.lettuce.core.resource.DefaultClientResources;
-import io.netty.resolver.DefaultAddressResolverGroup;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.ReadOnlyCommands;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -31,6 +19,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -38,28 +27,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections to the cluster's nodes. What fails for a while (a slot on its way, a failover, a lost connection) is done again until the
- * time is over, so whatever is run here must be such that it takes effect once. Thread-safe.
+ * What runs in the cluster. A write is done when as many replicas have it as are waited for. What fails for a while (a slot on its way, a
+ * failover, a lost connection, a missing replica) is done again until the time is over, so whatever is run here must be such that it takes
+ * effect once. Thread-safe.
  */
 final class Cluster implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Cluster.class);
-    private static final Duration TOPOLOGY_REFRESH = Duration.ofSeconds(15);
     private static final long FIRST_PAUSE_MILLIS = 2;
     private static final long LONGEST_PAUSE_MILLIS = 100;
-    private static final int MOST_REDIRECTIONS = 5;
-    private static final int MOST_REQUESTS = 65_536;
+    /** A node that has not answered by then may have a successor. */
+    private static final Duration LONGEST_TRY = Duration.ofSeconds(2);
+
+    private static final long COMPLAINT_NANOS = Duration.ofSeconds(10).toNanos();
     private static final int MOST_AT_ONCE = 256;
 
-    /** How answers begin that another try may not get. */
-    private static final List<String> PASSING =
-            List.of("TRYAGAIN", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "READONLY", "BUSY", "MOVED", "ASK");
-
     private final RedisOptions options;
-    private final ClientResources resources;
-    private final RedisClusterClient client;
-    private final StatefulRedisClusterConnection<byte[], byte[]> connection;
+    private final Nodes nodes;
+    private final Functions functions;
+    private final AtomicLong complainedNanos = new AtomicLong(System.nanoTime() - COMPLAINT_NANOS);
 
-    /** @throws NamespaceException if no node answers */
+    /** @throws NamespaceException if no node answers, or the cluster can keep no namespace */
     Cluster(RedisOptions options) {
         this(options, "headgate");
     }
@@ -67,144 +54,265 @@ final class Cluster implements AutoCloseable {
     /** @param name by which the servers know the client */
     Cluster(RedisOptions options, String name) {
         this.options = options;
-        resources = DefaultClientResources.builder()
-                .ioThreadPoolSize(2)
-                .computationThreadPoolSize(2)
-                .addressResolverGroup(DefaultAddressResolverGroup.INSTANCE)
-                .build();
-        client = RedisClusterClient.create(
-                resources,
-                options.nodes().stream().map(node -> uri(options, node, name)).toList());
-        client.setOptions(ClusterClientOptions.builder()
-                .autoReconnect(true)
-                .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
-                .requestQueueSize(MOST_REQUESTS)
-                .maxRedirects(MOST_REDIRECTIONS)
-                .validateClusterNodeMembership(false)
-                .topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
-                        .enablePeriodicRefresh(TOPOLOGY_REFRESH)
-                        .adaptiveRefreshTriggersTimeout(Duration.ofMillis(200))
-                        .build())
-                .socketOptions(SocketOptions.builder()
-                        .connectTimeout(options.timeout())
-                        .tcpNoDelay(true)
-                        .build())
-                .build());
+        nodes = new Nodes(options, name);
         try {
-            connection = client.connect(ByteArrayCodec.INSTANCE);
-        } catch (RedisException failed) {
-            shutDown();
-            throw new NamespaceException("Redis at " + options + " does not answer: " + reason(failed), failed);
+            functions = new Functions(nodes);
+            functions.loadAtStart(options.timeout());
+        } catch (NamespaceException refused) {
+            nodes.close();
+            throw refused;
         }
-    }
-
-    private static RedisURI uri(RedisOptions options, RedisOptions.Node node, String name) {
-        RedisURI.Builder uri = RedisURI.builder()
-                .withHost(node.host())
-                .withPort(node.port())
-                .withSsl(options.tls())
-                .withTimeout(options.timeout())
-                .withClientName(name);
-        if (options.password() != null && options.user() != null) {
-            uri.withAuthentication(options.user(), options.password());
-        } else if (options.password() != null) {
-            uri.withPassword(options.password().toCharArray());
-        }
-        return uri.build();
     }
 
     /** What a script answers that answers one string, or nothing. */
     byte @Nullable [] one(Script script, byte[][] keys, byte[]... arguments) {
         return call(
-                redis -> redis.<byte[]>evalsha(script.sha1(), ScriptOutputType.VALUE, keys, arguments),
-                redis -> redis.<byte[]>eval(script.text(), ScriptOutputType.VALUE, keys, arguments));
+                script.effect() != Script.Effect.READS,
+                redis -> redis.<byte[]>fcall(Library.function(script), ScriptOutputType.VALUE, keys, arguments));
     }
 
     /** What a script answers that answers strings. */
     List<byte[]> many(Script script, byte[][] keys, byte[]... arguments) {
         List<byte[]> answer = call(
-                redis -> redis.<List<byte[]>>evalsha(script.sha1(), ScriptOutputType.MULTI, keys, arguments),
-                redis -> redis.<List<byte[]>>eval(script.text(), ScriptOutputType.MULTI, keys, arguments));
+                script.effect() != Script.Effect.READS,
+                redis -> redis.<List<byte[]>>fcall(Library.function(script), ScriptOutputType.MULTI, keys, arguments));
         return answer == null ? List.of() : answer;
     }
 
     /** Sends a command that may be sent again. */
-    <T> @Nullable T command(Function<RedisAdvancedClusterAsyncCommands<byte[], byte[]>, RedisFuture<T>> command) {
-        return call(command, command);
+    <T> @Nullable T command(Function<RedisClusterAsyncCommands<byte[], byte[]>, RedisFuture<T>> command) {
+        boolean reads = ReadOnlyCommands.isReadOnlyCommand(Unsent.make(command).getType());
+        return call(!reads, command);
+    }
+
+    /** The masters, as far as is known. */
+    List<Node> masters() {
+        return nodes.masters();
+    }
+
+    /** Sends a command that changes nothing to a node, whatever it serves. */
+    <T> @Nullable T at(Node node, Function<RedisClusterAsyncCommands<byte[], byte[]>, RedisFuture<T>> command) {
+        long deadline = System.nanoTime() + options.timeout().toNanos();
+        while (true) {
+            Throwable cause;
+            try {
+                return attempt(node, Unsent.make(command), false, false, deadline);
+            } catch (ExecutionException failed) {
+                cause = failed.getCause() == null ? failed : failed.getCause();
+            } catch (CancellationException | RedisException | TimeoutException failed) {
+                cause = failed;
+            } catch (InterruptedException interrupted) {
+                throw interrupted(interrupted);
+            }
+            if (System.nanoTime() - deadline > 0 || Failure.of(cause) instanceof Failure.Final) {
+                throw outage(node, cause);
+            }
+            pause(LONGEST_PAUSE_MILLIS);
+        }
     }
 
     /** How many connections of clients of that name the masters have. */
     long clients(String name) {
         String word = "name=" + name;
-        try {
-            return connection.async().upstream().commands().clientList().asMap().values().stream()
-                    .map(CompletionStage::toCompletableFuture)
-                    .flatMap(list -> list.orTimeout(options.timeout().toMillis(), TimeUnit.MILLISECONDS)
-                            .join()
-                            .lines())
+        long clients = 0;
+        for (Node master : masters()) {
+            String all = at(master, redis -> redis.clientList());
+            clients += String.valueOf(all)
+                    .lines()
                     .filter(line -> List.of(line.split(" ", -1)).contains(word))
                     .count();
-        } catch (CompletionException | RedisException failed) {
-            throw new NamespaceException("Redis did not tell of its clients: " + failed.getMessage(), failed);
         }
+        return clients;
     }
 
     /** Sends a command that is of no matter: what it does is done by others later. */
-    void send(Function<RedisAdvancedClusterAsyncCommands<byte[], byte[]>, RedisFuture<?>> command) {
+    <T> void send(Function<RedisClusterAsyncCommands<byte[], byte[]>, RedisFuture<T>> command) {
         try {
-            RedisFuture<?> unused = command.apply(connection.async());
+            AsyncCommand<byte[], byte[], T> unsent = Unsent.make(command);
+            Node node = nodes.serving(Unsent.slot(unsent));
+            if (node != null && node.answers().mayTry()) {
+                CompletableFuture<Void> unused = node.link().thenAccept(link -> link.send(unsent, false));
+            }
         } catch (RedisException left) {
             LOG.debug("Redis is left to be told later", left);
         }
     }
 
     private <T> @Nullable T call(
-            Function<RedisAdvancedClusterAsyncCommands<byte[], byte[]>, RedisFuture<T>> first,
-            Function<RedisAdvancedClusterAsyncCommands<byte[], byte[]>, RedisFuture<T>> withoutScript) {
+            boolean writes, Function<RedisClusterAsyncCommands<byte[], byte[]>, RedisFuture<T>> command) {
         long deadline = System.nanoTime() + options.timeout().toNanos();
         long pause = FIRST_PAUSE_MILLIS;
-        Function<RedisAdvancedClusterAsyncCommands<byte[], byte[]>, RedisFuture<T>> next = first;
+        Failure.@Nullable Elsewhere elsewhere = null;
         while (true) {
-            Exception failure;
+            AsyncCommand<byte[], byte[], T> unsent = Unsent.make(command);
+            Node node = node(elsewhere, Unsent.slot(unsent), deadline);
+            if (writes && !node.replicas().mayTry()) {
+                throw new NamespaceException("Redis at " + node + " has had too few replicas for a while");
+            }
+            Throwable cause;
             try {
-                return next.apply(connection.async())
-                        .get(Math.max(1, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
-            } catch (ExecutionException | CancellationException | RedisException | TimeoutException failed) {
-                failure = failed;
+                T answer = attempt(node, unsent, elsewhere != null && elsewhere.once(), writes, deadline);
+                node.answers().succeeded();
+                return answer;
+            } catch (ExecutionException failed) {
+                cause = failed.getCause() == null ? failed : failed.getCause();
+            } catch (CancellationException | RedisException | TimeoutException failed) {
+                cause = failed;
             } catch (InterruptedException interrupted) {
-                Thread.currentThread().interrupt();
-                throw new NamespaceException("interrupted while waiting for Redis", interrupted);
+                throw interrupted(interrupted);
             }
-            Throwable cause =
-                    failure instanceof ExecutionException && failure.getCause() != null ? failure.getCause() : failure;
-            if (cause instanceof RedisNoScriptException) { // this node has not run it yet, or has forgotten it
-                next = withoutScript;
-                continue;
+            Failure failure = Failure.of(cause);
+            learn(node, failure, cause);
+            if (System.nanoTime() - deadline > 0
+                    || node.answers().isGivenUp()
+                    || (writes && node.replicas().isGivenUp())) {
+                throw outage(node, cause);
             }
-            if (!isPassing(cause) || System.nanoTime() - deadline > 0) {
-                throw new NamespaceException("Redis did not do it: " + reason(cause), cause);
-            }
+            elsewhere = failure instanceof Failure.Elsewhere to ? to : null;
             pause(pause);
             pause = Math.min(LONGEST_PAUSE_MILLIS, 2 * pause);
         }
     }
 
+    /** The node to ask, which may be a while in coming. */
+    private Node node(Failure.@Nullable Elsewhere elsewhere, int slot, long deadline) {
+        while (true) {
+            Node node = elsewhere == null ? nodes.serving(slot) : nodes.at(elsewhere.host(), elsewhere.port());
+            if (node != null) {
+                if (!node.answers().mayTry()) {
+                    throw new NamespaceException("Redis at " + node + " has not answered for a while");
+                }
+                return node;
+            }
+            if (System.nanoTime() - deadline > 0) {
+                throw new NamespaceException("no master of Redis serves slot " + slot);
+            }
+            nodes.refresh();
+            pause(LONGEST_PAUSE_MILLIS);
+        }
+    }
+
+    /** @throws NamespaceException if it is in vain to try again */
+    private void learn(Node node, Failure failure, Throwable cause) {
+        switch (failure) {
+            case Failure.Elsewhere to -> {
+                node.answers().succeeded();
+                if (!to.once()) {
+                    nodes.refresh();
+                }
+            }
+            case Failure.NoLibrary() -> {
+                node.answers().succeeded();
+                functions.load();
+            }
+            case Failure.Passing() -> {
+                node.answers().succeeded();
+                nodes.refresh();
+            }
+            case Failure.Unwell(), Failure.Silent() -> {
+                node.answers().failed();
+                nodes.refresh();
+            }
+            case Failure.Unacknowledged() -> node.answers().succeeded();
+            case Failure.Full() -> {
+                node.answers().succeeded();
+                throw full(node, cause);
+            }
+            case Failure.Final() -> {
+                node.answers().succeeded();
+                throw outage(node, cause);
+            }
+        }
+    }
+
+    /** Sends it once. A connection that gives no answer in time is left. */
+    private <T> @Nullable T attempt(
+            Node node, AsyncCommand<byte[], byte[], T> command, boolean once, boolean writes, long deadline)
+            throws ExecutionException, TimeoutException, InterruptedException {
+        Link link = answer(node.link(), LONGEST_TRY, deadline);
+        try {
+            link.send(command, once);
+            T answer = answer(command.toCompletableFuture(), LONGEST_TRY, deadline);
+            if (writes && nodes.waitForReplicas()) {
+                acknowledge(node, link, deadline);
+            }
+            return answer;
+        } catch (TimeoutException late) {
+            link.close();
+            throw late;
+        }
+    }
+
+    /** Asks for as long as the link holds, since whoever writes again loses the answer of the first time. */
+    private void acknowledge(Node node, Link link, long deadline)
+            throws ExecutionException, TimeoutException, InterruptedException {
+        // Others' writes may be asked about before.
+        Duration longest = LONGEST_TRY.plus(options.replicasTimeout().multipliedBy(2));
+        while (true) {
+            try {
+                answer(link.acknowledged(), longest, deadline);
+                node.replicas().succeeded();
+                return;
+            } catch (ExecutionException failed) {
+                node.replicas().failed();
+                if (!link.isOpen() || node.replicas().isGivenUp() || System.nanoTime() - deadline > 0) {
+                    throw failed;
+                }
+                if (failed.getCause() instanceof Acknowledgements.Unacknowledged why && why.isForWantOfLibrary()) {
+                    functions.load();
+                }
+            }
+            pause(LONGEST_PAUSE_MILLIS);
+        }
+    }
+
+    private static <T> T answer(CompletableFuture<T> future, Duration longest, long deadline)
+            throws ExecutionException, TimeoutException, InterruptedException {
+        long left = Math.max(1, deadline - System.nanoTime());
+        return future.get(Math.min(left, longest.toNanos()), TimeUnit.NANOSECONDS);
+    }
+
+    private NamespaceException full(Node node, Throwable cause) {
+        long last = complainedNanos.get();
+        long now = System.nanoTime();
+        if (now - last >= COMPLAINT_NANOS && complainedNanos.compareAndSet(last, now)) {
+            LOG.error(
+                    "Redis at {} has no memory left for the namespace: writes are refused, reads and deletes go on",
+                    node);
+        }
+        return NamespaceException.full("Redis at " + node + " has no memory left: " + cause.getMessage(), cause);
+    }
+
+    private static NamespaceException outage(Node node, Throwable cause) {
+        return new NamespaceException("Redis at " + node + " did not do it: " + reason(cause), cause);
+    }
+
+    private static NamespaceException interrupted(InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+        return new NamespaceException("interrupted while waiting for Redis", interrupted);
+    }
+
     /** Does the same for many slots at once; answers in their order. */
     <T> List<T> each(List<Integer> slots, IntFunction<T> work) {
+        return parallel(slots, work::apply);
+    }
+
+    /** Does the same for many at once; answers in their order. */
+    <S, T> List<T> parallel(List<S> each, Function<S, T> work) {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             Semaphore room = new Semaphore(MOST_AT_ONCE);
-            List<Future<T>> answers = new ArrayList<>(slots.size());
-            for (int slot : slots) {
+            List<Future<T>> answers = new ArrayList<>(each.size());
+            for (S one : each) {
                 room.acquireUninterruptibly();
                 answers.add(threads.submit(() -> {
                     try {
-                        return work.apply(slot);
+                        return work.apply(one);
                     } finally {
                         room.release();
                     }
                 }));
             }
-            List<T> all = new ArrayList<>(slots.size());
+            List<T> all = new ArrayList<>(each.size());
             for (Future<T> answer : answers) {
                 all.add(answer.get());
             }
@@ -215,18 +323,12 @@ final class Cluster implements AutoCloseable {
             }
             throw new IllegalStateException(failed);
         } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            throw new NamespaceException("interrupted while waiting for Redis", interrupted);
+            throw interrupted(interrupted);
         }
     }
 
-    private static boolean isPassing(Throwable cause) {
-        return !(cause instanceof RedisCommandExecutionException refused)
-                || PASSING.stream().anyMatch(String.valueOf(refused.getMessage())::startsWith);
-    }
-
     private static String reason(Throwable cause) {
-        String message = String.valueOf(cause.getMessage());
+        String message = cause instanceof TimeoutException ? "no answer" : String.valueOf(cause.getMessage());
         return cause.getCause() == null
                 ? message
                 : message + ": " + cause.getCause().getMessage();
@@ -236,19 +338,12 @@ final class Cluster implements AutoCloseable {
         try {
             Thread.sleep(millis);
         } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            throw new NamespaceException("interrupted while waiting for Redis", interrupted);
+            throw interrupted(interrupted);
         }
-    }
-
-    private void shutDown() {
-        client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
-        resources.shutdown(0, 2, TimeUnit.SECONDS).awaitUninterruptibly(2, TimeUnit.SECONDS);
     }
 
     @Override
     public void close() {
-        connection.close();
-        shutDown();
+        nodes.close();
     }
 }

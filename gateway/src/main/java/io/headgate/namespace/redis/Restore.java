@@ -57,6 +57,8 @@ final class Restore {
 
     private final RandomGenerator random;
     private final Map<Long, BucketName> bucketNames = new HashMap<>();
+    /** Into how many ranges of hashes buckets that are to be hashed are. */
+    private final Map<BucketName, Integer> hashed = new HashMap<>();
     /** Blobs and manifests that several may hold; a few others look so, which is no harm. */
     private final BitSet shared = new BitSet(FILTER_BITS);
 
@@ -155,8 +157,9 @@ final class Restore {
 
     private void bucket(BackupRow row) {
         BucketName name = new BucketName(row.text("name"));
-        buckets.create(new Bucket(
-                name, row.text("owner"), row.text("location"), Instant.ofEpochMilli(row.number("created_at"))));
+        Bucket bucket = new Bucket(
+                name, row.text("owner"), row.text("location"), Instant.ofEpochMilli(row.number("created_at")));
+        buckets.create(bucket, hashed.getOrDefault(name, 0));
         bucketNames.put(row.number("id"), name);
     }
 
@@ -385,16 +388,14 @@ final class Restore {
         while (!records.isEmpty()) {
             byte[] first = records.getFirst()[0];
             Boolean there = buckets.inRange(bucket, first, range -> {
-                byte @Nullable [] end = buckets.endOf(bucket, range);
                 List<byte[][]> own = records.stream()
-                        .filter(record -> Arrays.compareUnsigned(record[0], range.low()) >= 0
-                                && (end == null || Arrays.compareUnsigned(record[0], end) < 0))
+                        .filter(record -> range.holds(record[0]))
                         .toList();
                 List<byte[]> arguments = new ArrayList<>(List.of(range.epochBytes()));
                 own.forEach(record -> arguments.addAll(List.of(record)));
                 byte[] answer = cluster.one(
                         Script.LOAD_VERSIONS,
-                        new byte[][] {range.root(), range.records()},
+                        new byte[][] {range.root(), range.records(), range.changes()},
                         arguments.toArray(byte[][]::new));
                 if (Buckets.isMoved(answer)) {
                     return null;
@@ -466,8 +467,13 @@ final class Restore {
     }
 
     private void setting(BackupRow row) {
-        if (row.text("name").equals(BackupTable.NAMESPACE_ID)) {
+        String name = row.text("name");
+        if (name.equals(BackupTable.NAMESPACE_ID)) {
             fleet.restoreId(row.text("value"));
+        } else if (name.startsWith(BackupTable.HASHED)) {
+            int ranges = Integer.parseInt(row.text("value"));
+            hashed.put(
+                    new BucketName(name.substring(BackupTable.HASHED.length())), Math.clamp(ranges, 1, KeyHash.VALUES));
         }
     }
 }

@@ -1,100 +1,113 @@
 package io.headgate.namespace.redis;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
+import java.util.Locale;
 
-/** What runs inside Redis, each atomically and in one slot. The files say what they take and answer. */
+/**
+ * What runs inside Redis, each atomically and in one slot. The file of the same name says what it takes and answers: it is the body of a
+ * function of the {@link Library}.
+ */
 enum Script {
-    CURRENT("groups", "versions", "slot", "current"),
-    PUT("groups", "versions", "slot", "replace", "put"),
-    DELETE("groups", "versions", "slot", "replace", "delete"),
-    KNOWN("groups", "versions", "slot", "known"),
-    LIST("groups", "list"),
-    ROLLUP("groups", "rollup"),
-    REGISTER("groups", "slot", "register"),
-    REFUSE("groups", "slot", "refuse"),
-    SHARE("groups", "slot", "share"),
-    RELEASE("groups", "slot", "release"),
-    DISCARD("groups", "slot", "copies", "discard"),
-    FORGET("groups", "slot", "copies", "forget"),
-    GARBAGE("groups", "slot", "copies", "garbage"),
-    UNKNOWN("groups", "slot", "copies", "unknown"),
-    LIVE("groups", "slot", "live"),
-    MOVE_BEGIN("groups", "slot", "copies", "move-begin"),
-    MOVE_END("groups", "slot", "copies", "move-end"),
-    SWAP("swap"),
-    CLOCK("clock"),
-    BLOBS("groups", "slot", "blobs"),
-    PART_PUT("groups", "slot", "parts", "part-put"),
-    UPLOAD_CREATE("upload-create"),
-    UPLOAD_INDEX("upload-index"),
-    UPLOADS("uploads"),
-    UPLOAD_PARTS("upload-parts"),
-    UPLOAD_SEAL("upload-seal"),
-    UPLOAD_UNSEAL("upload-unseal"),
-    UPLOAD_FENCE("upload-fence"),
-    UPLOAD_ABORT("groups", "slot", "parts", "upload-abort"),
-    UPLOAD_DROP("groups", "slot", "parts", "upload-drop"),
-    UPLOAD_FINISH("groups", "slot", "parts", "upload-finish"),
-    MANIFEST_SHARE("groups", "slot", "manifest-share"),
-    MANIFEST_REMOVE("manifest-remove"),
-    MANIFEST_RELEASE("groups", "slot", "manifest-release"),
-    PAGE("groups", "page"),
-    HOLD("groups", "slot", "hold"),
-    MANIFEST_HOLD("groups", "slot", "manifest-hold"),
-    CORRECT("groups", "slot", "correct"),
-    LOAD_BLOBS("groups", "slot", "load-blobs"),
-    LOAD_COPIES("groups", "slot", "copies", "load-copies"),
-    LOAD_VERSIONS("groups", "versions", "load-versions"),
-    BUCKET("bucket"),
-    BUCKET_CREATE("bucket-create"),
-    BUCKET_CLOSE("bucket-close"),
-    BUCKET_END("bucket-end"),
-    RANGE_CLOSE("range-close"),
-    ACCOUNT_NUMBER("account-number"),
-    INTENT_OPEN("intent-open"),
-    INTENTS_RENEW("intents-renew"),
-    INTENTS_TAKE("intents-take");
+    CURRENT(Effect.READS),
+    PUT(Effect.GROWS),
+    DELETE(Effect.ALWAYS),
+    KNOWN(Effect.READS),
+    REMEMBERED(Effect.READS),
+    DELETED(Effect.READS),
+    LIST(Effect.READS),
+    ROLLUP(Effect.READS),
+    REGISTER(Effect.GROWS),
+    REFUSE(Effect.ALWAYS),
+    SHARE(Effect.GROWS),
+    RELEASE(Effect.ALWAYS),
+    DISCARD(Effect.ALWAYS),
+    FORGET(Effect.ALWAYS),
+    GARBAGE(Effect.READS),
+    UNKNOWN(Effect.READS),
+    LIVE(Effect.READS),
+    MOVE_BEGIN(Effect.GROWS),
+    MOVE_END(Effect.ALWAYS),
+    SWAP(Effect.ALWAYS),
+    CLOCK(Effect.READS),
+    BLOBS(Effect.READS),
+    PART_PUT(Effect.GROWS),
+    UPLOAD_CREATE(Effect.GROWS),
+    UPLOAD_INDEX(Effect.ALWAYS),
+    UPLOADS(Effect.READS),
+    UPLOAD_PARTS(Effect.READS),
+    UPLOAD_SEAL(Effect.GROWS),
+    UPLOAD_UNSEAL(Effect.ALWAYS),
+    UPLOAD_FENCE(Effect.ALWAYS),
+    UPLOAD_ABORT(Effect.ALWAYS),
+    UPLOAD_DROP(Effect.ALWAYS),
+    UPLOAD_FINISH(Effect.ALWAYS),
+    MANIFEST_SHARE(Effect.GROWS),
+    MANIFEST_REMOVE(Effect.ALWAYS),
+    MANIFEST_RELEASE(Effect.ALWAYS),
+    PAGE(Effect.READS),
+    HOLD(Effect.GROWS),
+    MANIFEST_HOLD(Effect.GROWS),
+    CORRECT(Effect.ALWAYS),
+    LOAD_BLOBS(Effect.GROWS),
+    LOAD_COPIES(Effect.GROWS),
+    LOAD_VERSIONS(Effect.GROWS),
+    BUCKET(Effect.READS),
+    BUCKET_CREATE(Effect.GROWS),
+    BUCKET_CLOSE(Effect.ALWAYS),
+    BUCKET_END(Effect.ALWAYS),
+    BUCKET_RANGES(Effect.ALWAYS),
+    RANGE_CLOSE(Effect.ALWAYS),
+    RANGE_MAKE(Effect.GROWS),
+    RANGE_BEGIN(Effect.GROWS),
+    RANGE_FILL(Effect.GROWS),
+    RANGE_TURN(Effect.ALWAYS),
+    RANGE_CHANGES(Effect.ALWAYS),
+    RANGE_APPLY(Effect.GROWS),
+    RANGE_FILLED(Effect.ALWAYS),
+    RANGE_CUT(Effect.ALWAYS),
+    RANGE_RECUT(Effect.ALWAYS),
+    RANGE_OPEN(Effect.ALWAYS),
+    RANGE_THAW(Effect.ALWAYS),
+    RANGE_TRIM(Effect.ALWAYS),
+    RANGE_JOIN(Effect.GROWS),
+    ACCOUNT_NUMBER(Effect.ALWAYS),
+    INTENT_OPEN(Effect.ALWAYS),
+    INTENTS_RENEW(Effect.ALWAYS),
+    INTENTS_TAKE(Effect.ALWAYS),
+    MARK(Effect.ALWAYS);
 
-    private final String text;
-    private final String sha1;
+    private final Effect effect;
+    private final String word = name().toLowerCase(Locale.ROOT);
 
-    /** The files are one chunk: what one defines, those after it use. */
-    Script(String... files) {
-        StringBuilder joined = new StringBuilder();
-        for (String file : files) {
-            joined.append(read(file + ".lua")).append('\n');
+    Script(Effect effect) {
+        this.effect = effect;
+    }
+
+    /** What Redis is told of a function: it refuses one as a whole rather than let it write what it must not. */
+    enum Effect {
+        READS("'no-writes'"),
+        /** Takes memory, so it is refused when there is none. */
+        GROWS("nil"),
+        /** Frees memory, ends something, or keeps the gateways going with next to none: done also when memory is full. */
+        ALWAYS("'allow-oom'");
+
+        private final String flag;
+
+        Effect(String flag) {
+            this.flag = flag;
         }
-        text = joined.toString();
-        try {
-            sha1 = HexFormat.of().formatHex(MessageDigest.getInstance("SHA-1").digest(text()));
-        } catch (NoSuchAlgorithmException never) {
-            throw new IllegalStateException(never);
+
+        /** As {@code library.lua} takes it. */
+        String flag() {
+            return flag;
         }
     }
 
-    private static String read(String file) {
-        try (InputStream in = Script.class.getResourceAsStream(file)) {
-            if (in == null) {
-                throw new IllegalStateException("the jar lacks " + file);
-            }
-            return new String(in.readAllBytes(), StandardCharsets.US_ASCII);
-        } catch (IOException failed) {
-            throw new UncheckedIOException(failed);
-        }
+    Effect effect() {
+        return effect;
     }
 
-    byte[] text() {
-        return text.getBytes(StandardCharsets.US_ASCII);
-    }
-
-    /** By which Redis knows it once it has run it. */
-    String sha1() {
-        return sha1;
+    /** Its name in Redis. */
+    String word() {
+        return word;
     }
 }

@@ -14,6 +14,7 @@ import io.lettuce.core.Range.Boundary;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -30,7 +31,6 @@ import org.jspecify.annotations.Nullable;
 final class Walk {
     private static final int ENTRIES_A_STEP = 500;
     private static final int GROUPS_A_STEP = 100;
-    private static final int MOST_BYTES = 1_000_000;
     private static final int BUCKETS_A_PAGE = 500;
     private static final int KEYS_A_SCAN = 1_000;
     private static final byte[] NOTHING = Blobs.NOTHING;
@@ -75,31 +75,41 @@ final class Walk {
     }
 
     /**
-     * The records of a bucket by their encoded keys, in the order of its ranges.
+     * The records of a bucket by their encoded keys, in the order of its ranges, each key once.
      *
      * @param ranges hears of each range whose counters did not change while it was read; {@code null} for nobody
      */
     void versions(BucketName bucket, BiConsumer<byte[], ByteBuffer> reader, @Nullable Consumer<Counted> ranges) {
+        List<Seen> seen = new ArrayList<>();
         byte[] from = NOTHING;
         while (from != null) {
-            from = new RangeWalk(bucket, from, reader).run(ranges);
+            from = new RangeWalk(bucket, from, reader, seen).run(ranges);
         }
     }
 
     /** The range that begins there, again; null if it has moved or its counters change all the time. */
     @Nullable Counted count(BucketName bucket, byte[] low) {
         Counted[] counted = new Counted[1];
-        byte[] unused = new RangeWalk(bucket, low, (_, _) -> {}).run(one -> counted[0] = one);
+        byte[] unused = new RangeWalk(bucket, low, (_, _) -> {}, new ArrayList<>()).run(one -> counted[0] = one);
         return counted[0] != null && Arrays.equals(counted[0].low, low) ? counted[0] : null;
+    }
+
+    /** Keys of a hashed range that have been met before it changed: those before that one. */
+    @SuppressWarnings("ArrayRecordComponent")
+    private record Seen(Range range, byte[] before) {
+        boolean holds(byte[] key) {
+            return Arrays.compareUnsigned(key, before) < 0 && range.holds(key);
+        }
     }
 
     /** One walk through a range. For one thread. */
     private final class RangeWalk {
         private final BucketName bucket;
+        private final byte[] border;
         private final BiConsumer<byte[], ByteBuffer> reader;
+        private final List<Seen> seen;
         private byte[] at;
         private @Nullable Range first;
-        private boolean begun;
         private boolean same = true;
         private long[] recorded = {};
         private byte @Nullable [] end;
@@ -107,16 +117,22 @@ final class Walk {
         private long bytes;
         private long digest;
 
-        RangeWalk(BucketName bucket, byte[] from, BiConsumer<byte[], ByteBuffer> reader) {
+        RangeWalk(BucketName bucket, byte[] from, BiConsumer<byte[], ByteBuffer> reader, List<Seen> seen) {
             this.bucket = bucket;
+            this.border = from;
             this.at = from;
             this.reader = reader;
+            this.seen = seen;
         }
 
         /** Where the next range begins; null if there is none. */
         byte @Nullable [] run(@Nullable Consumer<Counted> counted) {
+            RangeMap map = buckets.map(bucket);
+            if (map != null && map.hashed()) {
+                at = NOTHING;
+            }
             while (true) {
-                Boolean more = buckets.inRange(bucket, at, this::step);
+                Boolean more = buckets.inRangeFrom(bucket, map != null && map.hashed() ? border : at, this::step);
                 if (more == null) {
                     return null; // the bucket is gone
                 }
@@ -135,45 +151,51 @@ final class Walk {
         }
 
         private @Nullable Boolean step(Range range) {
-            if (first == null) {
-                first = range;
-                same = Arrays.equals(range.low(), at);
-                recorded = counters(range);
-            }
-            List<byte[]> groups = cluster.many(
-                    Script.LIST,
-                    new byte[][] {range.root(), range.records()},
-                    range.epochBytes(),
-                    at,
-                    NOTHING,
-                    ascii(ENTRIES_A_STEP),
-                    ascii(MOST_BYTES));
-            if (groups.size() == 1 && Buckets.isMoved(groups.getFirst())) {
-                first = begun ? first : null;
+            long[] now = first == null ? counters(range) : recorded;
+            byte[] from = first != null && range.hashed() && !range.isSame(first) ? NOTHING : at;
+            List<byte[]> groups = Listings.list(cluster, range, from, NOTHING, ENTRIES_A_STEP);
+            if (groups == null) {
                 return null;
             }
-            begun = true;
-            same &= range.id().equals(first.id()) && range.epoch().equals(first.epoch());
-            end = buckets.endOf(bucket, range);
-            int[] seen = new int[2];
+            begin(range, now, from);
+            end = range.end();
+            int[] met = new int[1];
+            int size = 0;
             byte[][] last = {at};
             for (byte[] group : groups) {
-                seen[1] += group.length;
+                size += group.length;
                 Groups.read(group, (key, record) -> {
-                    boolean own = Arrays.compareUnsigned(key, at) >= 0
-                            && (end == null || Arrays.compareUnsigned(key, end) < 0);
-                    if (own) {
-                        seen[0]++;
-                        take(key, record);
+                    if (Arrays.compareUnsigned(key, at) >= 0) {
                         last[0] = key;
+                        met[0]++;
+                        if (range.holds(key) && seen.stream().noneMatch(before -> before.holds(key))) {
+                            take(key, record);
+                        }
                     }
                 });
             }
-            if (seen[0] < ENTRIES_A_STEP && seen[1] < MOST_BYTES) {
+            boolean passed = range.lastKey() != null && Arrays.compareUnsigned(last[0], range.lastKey()) >= 0;
+            if (passed || (met[0] < ENTRIES_A_STEP && size < Listings.MOST_BYTES)) {
                 return false;
             }
             at = KeyCodec.next(last[0]);
             return true;
+        }
+
+        /** Goes on in the range, which may be another than it was: what is in order goes on, of hashes all is looked at again. */
+        private void begin(Range range, long[] counters, byte[] from) {
+            Range before = first;
+            if (before == null) {
+                same = Arrays.equals(range.low(), border);
+                recorded = counters;
+            } else if (!range.isSame(before)) {
+                same = false;
+                if (range.hashed()) {
+                    seen.add(new Seen(before, at));
+                }
+            }
+            first = range;
+            at = from;
         }
 
         private void take(byte[] key, ByteBuffer record) {
@@ -272,19 +294,25 @@ final class Walk {
             }
             return brace + 1 < key.length && key[brace + 1] == kind;
         };
-        ScanCursor cursor = ScanCursor.INITIAL;
-        while (!cursor.isFinished()) {
-            ScanCursor at = cursor;
-            KeyScanCursor<byte[]> page = cluster.command(
-                    redis -> redis.scan(at, ScanArgs.Builder.matches(pattern).limit(KEYS_A_SCAN)));
-            if (page == null) {
-                break;
+        for (Node master : cluster.masters()) {
+            ScanCursor cursor = ScanCursor.INITIAL;
+            while (!cursor.isFinished()) {
+                ScanCursor at = cursor;
+                KeyScanCursor<byte[]> page = cluster.at(
+                        master,
+                        redis ->
+                                redis.scan(at, ScanArgs.Builder.matches(pattern).limit(KEYS_A_SCAN)));
+                if (page == null) {
+                    break;
+                }
+                page.getKeys().stream()
+                        .filter(isOne)
+                        .map(key -> new String(key, UTF_8))
+                        .map(key -> key.substring(key.indexOf('}') + 2))
+                        .filter(name -> !name.isEmpty())
+                        .forEach(reader);
+                cursor = page;
             }
-            page.getKeys().stream()
-                    .filter(isOne)
-                    .map(key -> new String(key, UTF_8))
-                    .forEach(key -> reader.accept(key.substring(key.indexOf('}') + 2)));
-            cursor = page;
         }
     }
 }

@@ -25,6 +25,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class S3Handler implements HttpHandler {
     private static final Logger LOG = LoggerFactory.getLogger(S3Handler.class);
+    private static final String NO_ROOM =
+            "The namespace has no room left for new metadata. Reads and deletes go on; please try again later";
 
     private final Router router;
     private final SigV4 signatures;
@@ -105,7 +107,11 @@ public final class S3Handler implements HttpHandler {
             // Without the stack: while a database is down, every request comes here.
             LOG.error("request {}: the namespace failed: {}", exchange.requestId(), outage.getMessage());
             LOG.debug("request {}: the namespace failed", exchange.requestId(), outage);
-            return error(new S3Exception(S3Error.SERVICE_UNAVAILABLE), exchange);
+            return error(
+                    outage.isFull()
+                            ? new S3Exception(S3Error.SERVICE_UNAVAILABLE, NO_ROOM)
+                            : new S3Exception(S3Error.SERVICE_UNAVAILABLE),
+                    exchange);
         }
     }
 

@@ -1,6 +1,7 @@
--- KEYS: 1 root and 2 records of the range
+-- KEYS: 1 root, 2 records and 3 changes of the range
 -- ARGV: epoch, then keys and records; keys that are there stay as they are
-if call('HGET', KEYS[1], 'e') ~= ARGV[1] then return MOVED end
+local writable, round = is_written_by(KEYS[1], ARGV[1])
+if not writable then return MOVED end
 local objects, bytes = 0, 0
 for i = 2, #ARGV, 2 do
   local key, record = ARGV[i], ARGV[i + 1]
@@ -9,6 +10,7 @@ for i = 2, #ARGV, 2 do
     store(KEYS[2], group, key, record)
     objects = objects + 1
     bytes = bytes + size_of(record)
+    note(KEYS[3], round, OBJECT, key)
   end
 end
 call('HINCRBY', KEYS[1], 'n', objects)

@@ -28,7 +28,13 @@ final class Damage implements AutoCloseable {
         SlotsInUse slots = new SlotsInUse(cluster);
         blobs = new Blobs(cluster, new AccountNumbers(cluster), slots, clock);
         manifests = new Manifests(cluster, blobs, slots);
-        buckets = new Buckets(cluster, slots, RandomGenerator.getDefault(), clock);
+        buckets = new Buckets(
+                cluster,
+                slots,
+                RandomGenerator.getDefault(),
+                new BucketClosing(cluster, clock),
+                new RangeMoves(cluster, slots, clock, _ -> {}),
+                new RangeHeat());
     }
 
     /** Gives what the version holds so many more holders that nobody is; -1 takes the version away from it. */

@@ -44,10 +44,13 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 
 /** Audits and backups of a namespace that is being written, and of one in which gateways have died. */
+@DisabledIfSystemProperty(named = "headgate.test.redis", matches = "off")
 final class RedisAuditTest {
     private static final BucketName BUCKET = new BucketName("photos");
+    private static final BucketName HASHED = new BucketName("spread");
     private static final Instant NOW = Instant.parse("2026-11-30T12:00:00Z");
     private static final int WRITERS = 3;
     private static final long LEAST_WRITES = 60;
@@ -63,6 +66,7 @@ final class RedisAuditTest {
         RedisCluster.shared().flush();
         namespace = RedisNamespace.open(RedisNamespaceTest.options(), clock, random);
         namespace.createBucket(new Bucket(BUCKET, "alice", "", NOW));
+        namespace.createHashedBucket(new Bucket(HASHED, "alice", "", NOW), 4);
         intent = namespace
                 .openIntent("gateway", NOW, NOW.plusSeconds(36_000), NOW.plusSeconds(36_000))
                 .id();
@@ -94,9 +98,13 @@ final class RedisAuditTest {
     }
 
     private ObjectVersion put(String key) {
+        return put(BUCKET, key);
+    }
+
+    private ObjectVersion put(BucketName bucket, String key) {
         long size = 1 + random.nextInt(100);
         return done(namespace.putObject(new PutObject(
-                BUCKET,
+                bucket,
                 new ObjectKey(key),
                 id(),
                 PLAIN,
@@ -110,13 +118,13 @@ final class RedisAuditTest {
                 time)));
     }
 
-    private Outcome<ObjectVersion> copy(String from, String to) {
+    private Outcome<ObjectVersion> copy(BucketName source, String from, BucketName bucket, String to) {
         return namespace.copyObject(new CopyObject(
-                BUCKET,
+                source,
                 new ObjectKey(from),
                 Optional.empty(),
                 ReadCondition.NONE,
-                BUCKET,
+                bucket,
                 new ObjectKey(to),
                 id(),
                 Optional.empty(),
@@ -128,23 +136,27 @@ final class RedisAuditTest {
                 time));
     }
 
-    private void delete(String key) {
-        namespace.deleteObjects(BUCKET, List.of(new DeleteObject(new ObjectKey(key), WriteCondition.NONE)), time);
+    private void delete(BucketName bucket, String key) {
+        namespace.deleteObjects(bucket, List.of(new DeleteObject(new ObjectKey(key), WriteCondition.NONE)), time);
     }
 
     private Upload start(String key) {
+        return start(BUCKET, key);
+    }
+
+    private Upload start(BucketName bucket, String key) {
         return done(namespace.createUpload(
-                new Upload(id(), BUCKET, new ObjectKey(key), PLAIN, Optional.empty(), "alice", time)));
+                new Upload(id(), bucket, new ObjectKey(key), PLAIN, Optional.empty(), "alice", time)));
     }
 
     private Part part(Upload upload, int number) {
         Part part = new Part(number, 10, new ETag("%032x".formatted(number)), Optional.empty(), time);
-        return done(namespace.putPart(new PutPart(BUCKET, upload.key(), upload.id(), part, blob(10), intent)));
+        return done(namespace.putPart(new PutPart(upload.bucket(), upload.key(), upload.id(), part, blob(10), intent)));
     }
 
     private ObjectVersion complete(Upload upload, Part... parts) {
         return done(namespace.completeUpload(new CompleteUpload(
-                BUCKET,
+                upload.bucket(),
                 upload.key(),
                 upload.id(),
                 id(),
@@ -167,7 +179,11 @@ final class RedisAuditTest {
         void run() throws Exception;
     }
 
-    /** Does something while clients put, overwrite, copy, delete, and complete and abort uploads. */
+    private BucketName anyBucket() {
+        return random.nextBoolean() ? BUCKET : HASHED;
+    }
+
+    /** Does something while clients put, overwrite, copy, delete, and complete and abort uploads, and ranges are split, moved and joined. */
     private void whileWriting(Work work) throws Exception {
         AtomicBoolean over = new AtomicBoolean();
         AtomicLong writes = new AtomicLong();
@@ -178,7 +194,9 @@ final class RedisAuditTest {
                 writers.add(threads.submit(() -> {
                     while (!over.get()) {
                         write(own);
-                        writes.incrementAndGet();
+                        if (writes.incrementAndGet() % 10 == 0) {
+                            new RandomMoves(namespace, clock, random).once();
+                        }
                     }
                 }));
             }
@@ -196,18 +214,19 @@ final class RedisAuditTest {
 
     private void write(String own) {
         String key = own + random.nextInt(20);
+        BucketName bucket = anyBucket();
         switch (random.nextInt(6)) {
-            case 0, 1 -> put(key);
-            case 2 -> copy(own + random.nextInt(20), key);
-            case 3 -> delete(key);
+            case 0, 1 -> put(bucket, key);
+            case 2 -> copy(anyBucket(), own + random.nextInt(20), bucket, key);
+            case 3 -> delete(bucket, key);
             case 4 -> {
-                Upload upload = start(key);
+                Upload upload = start(bucket, key);
                 complete(upload, part(upload, 1), part(upload, 2));
             }
             default -> {
-                Upload upload = start(key);
+                Upload upload = start(bucket, key);
                 part(upload, 1);
-                namespace.abortUpload(BUCKET, upload.key(), upload.id(), time);
+                namespace.abortUpload(bucket, upload.key(), upload.id(), time);
             }
         }
     }
@@ -251,6 +270,7 @@ final class RedisAuditTest {
         namespace = RedisNamespace.open(RedisNamespaceTest.options(), clock, random);
 
         assertThat(namespace.id()).isEqualTo(id);
+        assertThat(namespace.buckets().map(HASHED)).isNotNull().matches(RangeMap::hashed);
         assertThat(audit()).isEmpty();
         assertThat(namespace.currentVersion(BUCKET, before.key())).isEqualTo(new Outcome.Done<>(before));
         assertThat(namespace.currentVersion(BUCKET, new ObjectKey("before-parts")))

@@ -18,8 +18,10 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 
 /** The contracts, kept by the engine on a Redis Cluster. */
+@DisabledIfSystemProperty(named = "headgate.test.redis", matches = "off")
 final class RedisNamespaceTest {
     private static final RedisCluster CLUSTER = RedisCluster.shared();
 
