@@ -12,6 +12,7 @@ import io.headgate.app.config.DatabaseUrl;
 import io.headgate.app.config.HeadgateConfig;
 import io.headgate.app.config.HeadgateConfig.AccountConfig;
 import io.headgate.app.config.HeadgateConfig.BreakerConfig;
+import io.headgate.app.config.HeadgateConfig.ClusterConfig;
 import io.headgate.app.config.HeadgateConfig.Credentials;
 import io.headgate.app.config.HeadgateConfig.DatabaseConfig;
 import io.headgate.app.config.HeadgateConfig.GarbageConfig;
@@ -30,6 +31,7 @@ import io.headgate.namespace.ReadsInFlight;
 import io.headgate.namespace.WriteIntents;
 import io.headgate.namespace.cache.CachedNamespace;
 import io.headgate.namespace.postgres.PostgresOptions;
+import io.headgate.namespace.redis.RangeLimits;
 import io.headgate.namespace.redis.RedisNamespace;
 import io.headgate.namespace.redis.RedisOptions;
 import io.headgate.namespace.sql.SqliteNamespace;
@@ -347,16 +349,21 @@ public final class Gateway implements AutoCloseable {
                 : options;
     }
 
-    static RedisOptions redis(HeadgateConfig config, ClusterUrl cluster) {
+    static RedisOptions redis(HeadgateConfig config, ClusterConfig cluster) {
+        ClusterUrl url = cluster.url();
         return new RedisOptions(
-                cluster.hosts().stream()
+                url.hosts().stream()
                         .map(host -> new RedisOptions.Node(host.host(), host.port()))
                         .toList(),
-                cluster.tls(),
-                cluster.user().orElse(null),
-                cluster.password().map(Secret::reveal).orElse(null),
+                url.tls(),
+                url.user().orElse(null),
+                url.password().map(Secret::reveal).orElse(null),
                 config.namespace().timeout(),
-                config.multipart().minPartBytes());
+                config.multipart().minPartBytes(),
+                new RangeLimits(
+                        cluster.rangeMaxObjects(), cluster.rangeMaxRequestsPerSecond(), cluster.rangeJoinObjects()),
+                cluster.replicas(),
+                cluster.replicasTimeout());
     }
 
     private static S3Handler s3(HeadgateConfig config, Credentials root, Storage storage, SliceReader slices) {

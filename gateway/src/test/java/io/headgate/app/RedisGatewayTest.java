@@ -68,6 +68,7 @@ final class RedisGatewayTest {
         environment.put("HEADGATE_NAMESPACE_ENGINE", "redis");
         environment.put("HEADGATE_NAMESPACE_URL", url);
         environment.put("HEADGATE_NAMESPACE_TIMEOUT", "20s");
+        environment.put("HEADGATE_NAMESPACE_REPLICAS", "1");
         environment.put("HEADGATE_LISTEN", "127.0.0.1:0");
         environment.put("HEADGATE_ADMIN_LISTEN", "127.0.0.1:0");
         environment.put("HEADGATE_DATA_DIR", directory.resolve("data").toString());

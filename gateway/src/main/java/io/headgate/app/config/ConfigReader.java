@@ -4,6 +4,7 @@ import io.headgate.app.config.HeadgateConfig.AccessLogConfig;
 import io.headgate.app.config.HeadgateConfig.AccountConfig;
 import io.headgate.app.config.HeadgateConfig.BreakerConfig;
 import io.headgate.app.config.HeadgateConfig.CacheConfig;
+import io.headgate.app.config.HeadgateConfig.ClusterConfig;
 import io.headgate.app.config.HeadgateConfig.Credentials;
 import io.headgate.app.config.HeadgateConfig.DatabaseConfig;
 import io.headgate.app.config.HeadgateConfig.DrainConfig;
@@ -29,6 +30,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.OptionalInt;
 
 /** Makes the typed records of the texts that are set, and checks what spans several keys. */
 final class ConfigReader {
@@ -128,7 +130,7 @@ final class ConfigReader {
     private NamespaceConfig namespace() throws ConfigException {
         Engine engine = values.get(Settings.ENGINE);
         Optional<DatabaseConfig> database = Optional.empty();
-        Optional<ClusterUrl> cluster = Optional.empty();
+        Optional<ClusterConfig> cluster = Optional.empty();
         switch (engine) {
             case SQLITE -> {
                 if (values.find(Settings.NAMESPACE_URL).isPresent()) {
@@ -183,10 +185,17 @@ final class ConfigReader {
         return url.get();
     }
 
-    private ClusterUrl cluster() throws ConfigException {
+    private ClusterConfig cluster() throws ConfigException {
         Secret url = namespaceUrl();
+        Optional<Integer> replicas = values.find(Settings.NAMESPACE_REPLICAS);
         try {
-            return ClusterUrl.parse(url.reveal());
+            return new ClusterConfig(
+                    ClusterUrl.parse(url.reveal()),
+                    replicas.isPresent() ? OptionalInt.of(replicas.get()) : OptionalInt.empty(),
+                    values.get(Settings.NAMESPACE_REPLICAS_TIMEOUT),
+                    values.get(Settings.RANGE_MAX_OBJECTS),
+                    values.get(Settings.RANGE_MAX_REQUESTS),
+                    values.get(Settings.RANGE_JOIN_OBJECTS));
         } catch (IllegalArgumentException invalid) {
             throw values.error(Settings.NAMESPACE_URL, String.valueOf(invalid.getMessage()));
         }

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /** All that an operator can set, checked. Immutable; {@code toString} shows no secret. {@code docs/configuration.md} says what each means. */
@@ -78,7 +79,7 @@ public record HeadgateConfig(
             Engine engine,
             Optional<DatabaseConfig> database,
             Optional<CacheConfig> cache,
-            Optional<ClusterUrl> cluster,
+            Optional<ClusterConfig> cluster,
             Durability durability,
             Duration timeout,
             long walLimitBytes) {}
@@ -97,6 +98,23 @@ public record HeadgateConfig(
             Duration connectTimeout,
             Duration statementTimeout,
             Duration lockTimeout) {}
+
+    /**
+     * A Redis Cluster.
+     *
+     * @param replicas how many have to have a write before it is acknowledged; empty for one if there are any
+     * @param replicasTimeout how long to wait for them before asking again
+     * @param rangeMaxObjects a range of more is split
+     * @param rangeMaxRequestsPerSecond a range that is asked more often is split
+     * @param rangeJoinObjects neighbours of no more together are joined
+     */
+    public record ClusterConfig(
+            ClusterUrl url,
+            OptionalInt replicas,
+            Duration replicasTimeout,
+            long rangeMaxObjects,
+            long rangeMaxRequestsPerSecond,
+            long rangeJoinObjects) {}
 
     /**
      * A cache in Redis.

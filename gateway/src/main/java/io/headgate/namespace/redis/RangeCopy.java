@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Copies a part of a range into another, while it is read and written: first all of it, a chunk at a time, then what has changed
@@ -48,7 +49,7 @@ final class RangeCopy {
         }
     }
 
-    private static <T> T notNull(T answer) throws Overtaken {
+    private static byte[] notNull(byte @Nullable [] answer) throws Overtaken {
         if (answer == null) {
             throw new Overtaken("nothing was answered");
         }

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.Test;
@@ -374,7 +375,7 @@ final class ConfigLoaderTest {
     void the_url_of_a_cluster_names_some_nodes_and_its_password_is_not_shown() throws Exception {
         HeadgateConfig config =
                 load(withCluster("rediss://gate:p%3Aw+d@redis-1:7001,redis-2,[fd00::7]:7003/") + "  timeout: 5s\n");
-        assertThat(config.namespace().cluster())
+        assertThat(config.namespace().cluster().map(HeadgateConfig.ClusterConfig::url))
                 .contains(new ClusterUrl(
                         List.of(
                                 new HostPort("redis-1", 7001),
@@ -386,6 +387,22 @@ final class ConfigLoaderTest {
         assertThat(config.namespace().timeout()).hasSeconds(5);
         assertThat(config.namespace().database()).isEmpty();
         assertThat(config.toString()).doesNotContain("p:w").doesNotContain("p%3A");
+    }
+
+    @Test
+    void a_cluster_s_replicas_and_ranges_can_be_set() throws Exception {
+        HeadgateConfig.ClusterConfig usual =
+                load(withCluster("redis://h")).namespace().cluster().orElseThrow();
+        assertThat(usual)
+                .isEqualTo(new HeadgateConfig.ClusterConfig(
+                        usual.url(), OptionalInt.empty(), Duration.ofSeconds(1), 500_000, 5_000, 1_000));
+
+        HeadgateConfig config = load(withCluster("redis://h")
+                + "  replicas: 2\n  replicas_timeout: 500ms\n"
+                + "  range_max_objects: 10000\n  range_max_requests_per_second: 100\n  range_join_objects: 0\n");
+        assertThat(config.namespace().cluster())
+                .contains(new HeadgateConfig.ClusterConfig(
+                        usual.url(), OptionalInt.of(2), Duration.ofMillis(500), 10_000, 100, 0));
     }
 
     private static String withCluster(String url) {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.namespace.NamespaceException;
+import io.headgate.namespace.Objects;
 import io.headgate.namespace.cache.CacheStatistics.LookUp;
 import io.headgate.namespace.postgres.Postgres;
 import io.headgate.namespace.postgres.PostgresOptions;

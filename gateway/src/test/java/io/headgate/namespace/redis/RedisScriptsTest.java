@@ -20,6 +20,7 @@ import io.headgate.namespace.PutPart;
 import io.headgate.namespace.Upload;
 import io.headgate.namespace.WriteCondition;
 import io.headgate.servers.RedisCluster;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -27,6 +28,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
+import java.util.random.RandomGenerator;
+import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,7 +55,7 @@ final class RedisScriptsTest {
     @BeforeEach
     void open() {
         CLUSTER.flush();
-        namespace = RedisNamespaceTest.openCluster(InstantSource.fixed(NOW));
+        namespace = openCluster();
         namespace.createBucket(new Bucket(BUCKET, "alice", "", NOW));
         assertThat(namespace.bucket(BUCKET)).isPresent();
         intent = namespace.openIntent("gateway", NOW, NOW.plusSeconds(60), NOW.plusSeconds(120));
@@ -61,6 +64,17 @@ final class RedisScriptsTest {
     @AfterEach
     void close() throws Exception {
         namespace.close();
+    }
+
+    /** Does not wait for replicas, as that is a script too, one for all writes that have come meanwhile. */
+    private static Namespace openCluster() {
+        List<RedisOptions.Node> nodes = CLUSTER.masters().stream()
+                .map(node -> new RedisOptions.Node("127.0.0.1", node.port()))
+                .toList();
+        return RedisNamespace.open(
+                new RedisOptions(nodes, false, null, null, Duration.ofSeconds(30), 1).withReplicas(0),
+                InstantSource.fixed(NOW),
+                RandomGenerator.of("L64X128MixRandom"));
     }
 
     private static long scripts() {
@@ -169,7 +183,7 @@ final class RedisScriptsTest {
 
     @Test
     void of_a_bucket_that_is_not_known_yet_any_slot_does() throws Exception {
-        try (Namespace other = RedisNamespaceTest.openCluster(InstantSource.fixed(NOW))) {
+        try (Namespace other = openCluster()) {
             ObjectKey key = new ObjectKey("a");
             assertThat(other.blobSlot(BUCKET, key)).isEmpty();
             assertThat(other.bucket(BUCKET)).isPresent();

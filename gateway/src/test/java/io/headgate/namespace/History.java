@@ -1,4 +1,4 @@
-package io.headgate.namespace.cache;
+package io.headgate.namespace;
 
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * take effect at any time after its call, or never. The search goes from return to return and keeps what the state may be (as in
  * Lowe, "Testing for linearizability", 2017: just in time).
  */
-final class History {
+public final class History {
     /** More possibilities than that are not looked at. */
     private static final int MOST_CONFIGURATIONS = 2_000_000;
 

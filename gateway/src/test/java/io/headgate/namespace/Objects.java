@@ -1,17 +1,8 @@
-package io.headgate.namespace.cache;
+package io.headgate.namespace;
 
 import io.headgate.domain.BucketName;
 import io.headgate.domain.ETag;
 import io.headgate.domain.ObjectKey;
-import io.headgate.namespace.Bucket;
-import io.headgate.namespace.DeleteObject;
-import io.headgate.namespace.Namespace;
-import io.headgate.namespace.ObjectAttributes;
-import io.headgate.namespace.ObjectVersion;
-import io.headgate.namespace.Outcome;
-import io.headgate.namespace.PutObject;
-import io.headgate.namespace.Refusal;
-import io.headgate.namespace.WriteCondition;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -21,15 +12,15 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Empty objects in one bucket, told apart by their ETags, through any gateway. */
-final class Objects {
-    static final BucketName BUCKET = new BucketName("photos");
+public final class Objects {
+    public static final BucketName BUCKET = new BucketName("photos");
     private static final ObjectAttributes PLAIN =
             new ObjectAttributes(Map.of(), Map.of(), Map.of(), ObjectAttributes.STANDARD);
 
     private Objects() {}
 
     /** Makes the bucket. */
-    static Objects in(Namespace namespace) {
+    public static Objects in(Namespace namespace) {
         namespace.createBucket(new Bucket(BUCKET, "alice", "", now()));
         return new Objects();
     }
@@ -38,7 +29,7 @@ final class Objects {
         return Instant.now().truncatedTo(ChronoUnit.MILLIS);
     }
 
-    Outcome<ObjectVersion> put(Namespace through, String key, String etag, WriteCondition condition) {
+    public Outcome<ObjectVersion> put(Namespace through, String key, String etag, WriteCondition condition) {
         return through.putObject(new PutObject(
                 BUCKET,
                 new ObjectKey(key),
@@ -54,14 +45,35 @@ final class Objects {
                 now()));
     }
 
-    void put(Namespace through, String key, String etag) {
+    public void put(Namespace through, String key, String etag) {
         if (put(through, key, etag, WriteCondition.NONE) instanceof Outcome.Refused<ObjectVersion> refused) {
             throw new AssertionError("refused: " + refused);
         }
     }
 
+    void copy(Namespace through, String source, String key) {
+        Outcome<ObjectVersion> outcome = through.copyObject(new CopyObject(
+                BUCKET,
+                new ObjectKey(source),
+                Optional.empty(),
+                ReadCondition.NONE,
+                BUCKET,
+                new ObjectKey(key),
+                UUID.randomUUID().toString(),
+                Optional.empty(),
+                Optional.empty(),
+                ObjectAttributes.STANDARD,
+                Optional.empty(),
+                Optional.empty(),
+                WriteCondition.NONE,
+                now()));
+        if (outcome instanceof Outcome.Refused<ObjectVersion> refused) {
+            throw new AssertionError("refused: " + refused);
+        }
+    }
+
     /** Whether there was one. */
-    boolean delete(Namespace through, String key) {
+    public boolean delete(Namespace through, String key) {
         return switch (through.deleteObjects(
                         BUCKET, List.of(new DeleteObject(new ObjectKey(key), WriteCondition.NONE)), now())
                 .getFirst()) {
@@ -71,7 +83,7 @@ final class Objects {
     }
 
     /** Null if there is no such object. */
-    @Nullable String etag(Namespace through, String key) {
+    public @Nullable String etag(Namespace through, String key) {
         return switch (through.currentVersion(BUCKET, new ObjectKey(key))) {
             case Outcome.Done<ObjectVersion>(ObjectVersion version) ->
                 version.etag().value();

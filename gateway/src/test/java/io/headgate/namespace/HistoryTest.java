@@ -1,8 +1,8 @@
-package io.headgate.namespace.cache;
+package io.headgate.namespace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.namespace.cache.History.Action;
+import io.headgate.namespace.History.Action;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
