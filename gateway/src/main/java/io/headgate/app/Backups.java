@@ -8,6 +8,7 @@ import io.headgate.namespace.NamespaceException;
 import io.headgate.namespace.codec.Backup;
 import io.headgate.namespace.codec.BackupReader;
 import io.headgate.namespace.postgres.PostgresNamespace;
+import io.headgate.namespace.redis.RedisNamespace;
 import io.headgate.namespace.sql.SqliteNamespace;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -134,29 +135,32 @@ final class Backups {
         return new BufferedInputStream(Files.newInputStream(file));
     }
 
+    /** Makes the empty namespace of the configuration that of a backup, which is changed only if the backup proves whole. */
+    static Backup.Header restore(HeadgateConfig config, InstantSource clock, InputStream in)
+            throws IOException, StartException {
+        return switch (config.namespace().engine()) {
+            case SQLITE -> {
+                try (DataDirectory _ = DataDirectory.open(config.dataDir())) {
+                    yield SqliteNamespace.restore(Gateway.namespaceFile(config), Gateway.sqlite(config), in);
+                }
+            }
+            case POSTGRES ->
+                PostgresNamespace.restore(
+                        Gateway.postgres(config, config.namespace().database().orElseThrow()), clock, in);
+            case REDIS ->
+                RedisNamespace.restore(
+                        Gateway.redis(config, config.namespace().cluster().orElseThrow()), clock, Gateway::random, in);
+        };
+    }
+
     /** Checks the whole file before anything is changed. */
     void restore(Path file) throws StartException {
         try {
             checked(file);
-            Backup.Header header = switch (config.namespace().engine()) {
-                case SQLITE -> {
-                    try (DataDirectory _ = DataDirectory.open(config.dataDir());
-                            InputStream in = open(file)) {
-                        yield SqliteNamespace.restore(Gateway.namespaceFile(config), Gateway.sqlite(config), in);
-                    }
-                }
-                case POSTGRES -> {
-                    try (InputStream in = open(file)) {
-                        yield PostgresNamespace.restore(
-                                Gateway.postgres(
-                                        config, config.namespace().database().orElseThrow()),
-                                clock,
-                                in);
-                    }
-                }
-                case REDIS ->
-                    throw new StartException("nothing was restored: that is not built for the engine redis yet");
-            };
+            Backup.Header header;
+            try (InputStream in = open(file)) {
+                header = restore(config, clock, in);
+            }
             out.println("the namespace " + header.namespaceId() + " is as it was at " + header.madeAt());
             Duration age = Duration.between(header.madeAt(), clock.instant());
             if (age.compareTo(config.garbage().grace()) > 0) {

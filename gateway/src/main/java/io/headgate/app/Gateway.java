@@ -301,7 +301,7 @@ public final class Gateway implements AutoCloseable {
         namespace.close();
     }
 
-    private static long random() {
+    static long random() {
         return ThreadLocalRandom.current().nextLong();
     }
 

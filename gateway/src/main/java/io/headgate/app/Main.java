@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -72,6 +73,12 @@ public final class Main {
                     backups(config(settings)).restore(Path.of(file));
                     yield ExitCode.OK;
                 }
+                case Command.CopyNamespace(String from, String to, boolean online) -> {
+                    logWarningsOnly();
+                    NamespaceCopy copy = new NamespaceCopy(
+                            namespaceConfig(from), namespaceConfig(to), InstantSource.system(), out, err);
+                    yield copy.run(online);
+                }
                 case Command.Bench(List<String> rest) -> bench(rest);
                 case Command.NotImplemented(String name) -> {
                     err.println("headgate: " + name + " is not implemented yet");
@@ -113,6 +120,28 @@ public final class Main {
             }
         }
         return ConfigLoader.load(file, environment, flags);
+    }
+
+    /**
+     * A configuration that says where a namespace is.
+     *
+     * @param place a configuration file, the URL of a database or a cluster, or {@code sqlite:} and a data directory
+     */
+    private HeadgateConfig namespaceConfig(String place) throws ConfigException {
+        Map<String, String> others = new HashMap<>(environment);
+        // Settings for one of the two would be for both.
+        others.keySet().removeIf(name -> name.startsWith("HEADGATE_") || name.equals("STORAGE_SHARDS"));
+        Optional<Path> file = Optional.empty();
+        if (place.startsWith("sqlite:")) {
+            others.put("HEADGATE_NAMESPACE_ENGINE", "sqlite");
+            others.put("HEADGATE_DATA_DIR", place.substring("sqlite:".length()));
+        } else if (place.contains("://")) {
+            others.put("HEADGATE_NAMESPACE_ENGINE", place.startsWith("postgres") ? "postgres" : "redis");
+            others.put("HEADGATE_NAMESPACE_URL", place);
+        } else {
+            file = Optional.of(Path.of(place));
+        }
+        return ConfigLoader.load(file, others, List.of());
     }
 
     private ExitCode serve(HeadgateConfig config) throws StartException {

@@ -25,6 +25,15 @@ public sealed interface Command {
     /** Make an empty namespace that of a backup. */
     record Restore(String file, Settings settings) implements Command {}
 
+    /**
+     * Make an empty namespace the same as another, of any engine.
+     *
+     * @param from configuration file, or URL, of that which is copied
+     * @param to of that which is empty
+     * @param online whether gateways may write to that which is copied meanwhile
+     */
+    record CopyNamespace(String from, String to, boolean online) implements Command {}
+
     /** Run the benchmarks with those arguments. */
     record Bench(List<String> arguments) implements Command {
         public Bench {

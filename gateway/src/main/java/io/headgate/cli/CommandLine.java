@@ -19,6 +19,8 @@ public final class CommandLine {
      *
      * @param words that name it
      * @param operands names of what must follow
+     * @param flags flags with a value that it takes
+     * @param required those of them that must be given
      * @param switches flags without a value that it takes
      * @param usage what follows the words, for people
      * @param maker makes the command of its parsed rest
@@ -26,14 +28,35 @@ public final class CommandLine {
     private record Form(
             String words,
             List<String> operands,
+            List<String> flags,
+            List<String> required,
             Set<String> switches,
             String usage,
             String meaning,
-            Function<Parsed, Command> maker) {}
+            Function<Parsed, Command> maker) {
+        Form(
+                String words,
+                List<String> operands,
+                Set<String> switches,
+                String usage,
+                String meaning,
+                Function<Parsed, Command> maker) {
+            this(words, operands, SETTING_FLAGS, List.of(), switches, usage, meaning, maker);
+        }
+    }
 
     private record Parsed(List<String> operands, List<Flag> flags, Set<String> switches) {
         boolean has(String option) {
             return switches.contains(option);
+        }
+
+        /** Of a flag that is required. */
+        String value(String flag) {
+            return flags.stream()
+                    .filter(given -> given.name().equals(flag))
+                    .map(Flag::value)
+                    .findFirst()
+                    .orElse("");
         }
 
         boolean json() {
@@ -42,6 +65,9 @@ public final class CommandLine {
     }
 
     private static final String JSON = "--json";
+    private static final String FROM = "--from";
+    private static final String TO = "--to";
+    private static final String ONLINE = "--online";
 
     private static final List<Form> FORMS = List.of(
             new Form(
@@ -124,6 +150,15 @@ public final class CommandLine {
                     "FILE",
                     "Make an empty namespace that of a backup, while no gateway runs",
                     parsed -> new Command.Restore(parsed.operands().getFirst(), new Command.Settings(parsed.flags()))),
+            new Form(
+                    "admin namespace copy",
+                    List.of(),
+                    List.of(FROM, TO),
+                    List.of(FROM, TO),
+                    Set.of(ONLINE),
+                    "--from CONFIG|URL --to CONFIG|URL [--online]",
+                    "Make an empty namespace the same as another, of any engine, and compare them",
+                    parsed -> new Command.CopyNamespace(parsed.value(FROM), parsed.value(TO), parsed.has(ONLINE))),
             later("admin users list", "", "List users"),
             later("admin users create", "ID", "Create a user"),
             later("admin users delete", "ID", "Delete a user"),
@@ -220,7 +255,7 @@ public final class CommandLine {
                 }
                 if (form.switches().contains(name) && equals < 0) {
                     switches.add(name);
-                } else if (!SETTING_FLAGS.contains(name)) {
+                } else if (!form.flags().contains(name)) {
                     throw new UsageException(name + ": unknown flag of headgate " + form.words());
                 } else if (equals >= 0) {
                     flags.add(new Flag(name, valueOf(name, word.substring(equals + 1))));
@@ -231,7 +266,8 @@ public final class CommandLine {
                 }
             }
         }
-        if (!later && operands.size() != form.operands().size()) {
+        boolean complete = operands.size() == form.operands().size() && seen.containsAll(form.required());
+        if (!later && !complete) {
             throw new UsageException("usage: headgate " + form.words() + " " + form.usage());
         }
         return new Parsed(operands, flags, switches);

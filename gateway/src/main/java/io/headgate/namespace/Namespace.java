@@ -326,8 +326,8 @@ public interface Namespace extends AutoCloseable {
     List<Garbage> garbage(String account, @Nullable Garbage after, int limit);
 
     /**
-     * Compares all that is recorded of one instant, while others read and write: counts with what they count, references with what they
-     * refer to. It reads everything, so it takes as long as that takes.
+     * Compares all that is recorded of one instant, or of what stands still meanwhile, while others read and write: counts with what they
+     * count, references with what they refer to. It reads everything, so it takes as long as that takes.
      *
      * @param found is told of each discrepancy, on the caller's thread
      * @return by which {@link #correct} knows what was found
@@ -344,7 +344,8 @@ public interface Namespace extends AutoCloseable {
     boolean correct(long audit, List<Discrepancy.Correctable> wrong, Instant now);
 
     /**
-     * Who needs the bytes of these blobs, as of one instant. There is no index for this: it reads everything.
+     * Who needs the bytes of these blobs, as of one instant, or at least all who need them all the time. There is no index for this: it
+     * reads everything.
      *
      * @param blobs at most {@link #MOST_HELD}
      * @param found is told of each slice of each version and each part, on the caller's thread
@@ -352,8 +353,9 @@ public interface Namespace extends AutoCloseable {
     void holders(Collection<BlobId> blobs, Consumer<Holder> found);
 
     /**
-     * Writes everything that the namespace keeps, as of one instant, while others read and write. An engine's {@code restore} makes a
-     * namespace of it again, which has the same id.
+     * Writes everything that the namespace keeps, as of one instant, while others read and write; an engine that has no such instant writes
+     * each key as it was at some time meanwhile, and all so that it fits together. Any engine's {@code restore} makes a namespace of it again,
+     * which has the same id.
      *
      * @param out not closed
      * @throws IOException if {@code out} fails

@@ -43,6 +43,20 @@ final class CommandLineTest {
     }
 
     @Test
+    void a_namespace_is_copied_from_one_place_to_another_that_both_must_be_named() throws Exception {
+        assertThat(parse("admin namespace copy --from a.yaml --to=postgresql://h/d"))
+                .isEqualTo(new Command.CopyNamespace("a.yaml", "postgresql://h/d", false));
+        assertThat(parse("admin namespace copy --online --to b.yaml --from sqlite:data"))
+                .isEqualTo(new Command.CopyNamespace("sqlite:data", "b.yaml", true));
+        assertThatThrownBy(() -> parse("admin namespace copy --from a.yaml"))
+                .isInstanceOf(UsageException.class)
+                .hasMessageContaining("--from CONFIG|URL --to CONFIG|URL");
+        assertThatThrownBy(() -> parse("admin namespace copy --from a.yaml --to b.yaml --config c.yaml"))
+                .isInstanceOf(UsageException.class)
+                .hasMessageContaining("unknown flag");
+    }
+
+    @Test
     void what_is_wanted_of_an_account_is_put_and_what_is_wanted_no_more_deleted() throws Exception {
         assertThat(request("admin accounts drain disk-1")).isEqualTo(new AdminRequest.SetDraining("disk-1", true));
         assertThat(request("admin accounts undrain disk-1")).isEqualTo(new AdminRequest.SetDraining("disk-1", false));

@@ -97,11 +97,6 @@ public abstract class NamespaceModelTest {
     /** Does something of which no client may notice anything. */
     protected void afterStep(Namespace engine) {}
 
-    /** Whether the engine can check itself. */
-    protected boolean audits() {
-        return true;
-    }
-
     @Test
     void a_client_cannot_tell_the_engine_from_the_model() throws Exception {
         engine = open();
@@ -116,9 +111,7 @@ public abstract class NamespaceModelTest {
                 if (step % CHECK_EVERY == CHECK_EVERY - 1) {
                     checkAll();
                     checkInside();
-                    if (audits()) {
-                        checkAudit();
-                    }
+                    checkAudit();
                 }
                 if (step == steps / 2) {
                     engine.close();

@@ -95,11 +95,16 @@ final class Backups {
         return columns;
     }
 
+    /** How many connections gateways have to the database. */
+    static long others(Session session) throws SQLException {
+        Long others = session.first(OTHERS, row -> row.getLong(1));
+        return others == null ? 0 : others;
+    }
+
     /** Fills the tables, which are those of a namespace that was never used. To be called in a transaction. */
     static Backup.Header read(Session session, BackupReader reader) throws SQLException, IOException {
         List<String> tables = tables(session);
-        Long others = session.first(OTHERS, row -> row.getLong(1));
-        if (others != null && others > 0) {
+        if (others(session) > 0) {
             throw new NamespaceException("gateways are connected to the namespace's database: stop them all first");
         }
         for (String table : tables) {

@@ -447,9 +447,7 @@ public final class PostgresNamespace implements Namespace {
     public static Backup.Header restore(PostgresOptions options, InstantSource clock, InputStream backup)
             throws IOException {
         BackupReader reader = new BackupReader(backup);
-        Map<String, String> parameters = new HashMap<>(options.parameters());
-        parameters.put("ApplicationName", "headgate-restore");
-        try (Database database = new Database(options.withParameters(parameters), clock)) {
+        try (Database database = new Database(named(options, "headgate-restore"), clock)) {
             database.checkServer();
             database.pool().migrate();
             return database.writeAll(session -> {
@@ -461,6 +459,23 @@ public final class PostgresNamespace implements Namespace {
             });
         } catch (UncheckedIOException failed) {
             throw failed.getCause();
+        }
+    }
+
+    private static PostgresOptions named(PostgresOptions options, String application) {
+        Map<String, String> parameters = new HashMap<>(options.parameters());
+        parameters.put("ApplicationName", application);
+        return options.withParameters(parameters);
+    }
+
+    /**
+     * How many connections gateways have to the database.
+     *
+     * @throws NamespaceException if it cannot be reached
+     */
+    public static long gateways(PostgresOptions options, InstantSource clock) {
+        try (Database database = new Database(named(options, "headgate-copy"), clock)) {
+            return database.read(Backups::others);
         }
     }
 

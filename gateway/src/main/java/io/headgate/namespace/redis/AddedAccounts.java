@@ -64,6 +64,17 @@ final class AddedAccounts {
                 .toList();
     }
 
+    /** Whether the garbage of an account is to be forgotten with it. */
+    boolean forgetsGarbage(String name) {
+        String text = documents.get(PREFIX + name);
+        return !text.isEmpty() && Stored.read(name, text).forgets;
+    }
+
+    void restore(String name, String definition, Instant addedAt, Optional<Instant> removing, boolean forgets) {
+        String text = new Stored(new AddedAccount(name, definition, addedAt, removing), forgets).text();
+        documents.change(PREFIX + name, _ -> text);
+    }
+
     boolean add(String name, String definition, Instant now) {
         Map<String, String> all = documents.all(PREFIX);
         if (!all.containsKey(name) && all.size() >= AddedAccount.MAX) {

@@ -30,7 +30,7 @@ final class Blobs {
     static final byte[] NOTHING = {};
 
     private static final int IDS_A_SCRIPT = 200;
-    private static final int RECORD_BYTES = 8;
+    static final int RECORD_BYTES = 8;
     private static final byte ONE = 'o';
 
     private final Cluster cluster;
@@ -62,6 +62,24 @@ final class Blobs {
                 .putInt((int) sizeBytes)
                 .put(ONE)
                 .array();
+    }
+
+    /** How it is kept that somebody holds what has the encoded id. */
+    static byte[] held(byte[] encoded, byte[] holder) {
+        return ByteBuffer.allocate(encoded.length + 1 + holder.length)
+                .put(encoded)
+                .put((byte) 0)
+                .put(holder)
+                .array();
+    }
+
+    static long size(ByteBuffer record) {
+        return (record.get(2) & 0xFFL) << 32 | (record.getInt(3) & 0xFFFF_FFFFL);
+    }
+
+    /** {@code o} one holder, {@code s} those that are named, {@code g} none. */
+    static byte state(ByteBuffer record) {
+        return record.get(RECORD_BYTES - 1);
     }
 
     private static int account(byte[] record) {

@@ -48,8 +48,13 @@ final class Cluster implements AutoCloseable {
 
     /** @throws NamespaceException if no node answers, or the cluster can keep no namespace */
     Cluster(RedisOptions options) {
+        this(options, "headgate");
+    }
+
+    /** @param name by which the servers know the client */
+    Cluster(RedisOptions options, String name) {
         this.options = options;
-        nodes = new Nodes(options);
+        nodes = new Nodes(options, name);
         try {
             functions = new Functions(nodes);
             functions.loadAtStart(options.timeout());
@@ -78,6 +83,46 @@ final class Cluster implements AutoCloseable {
     <T> @Nullable T command(Function<RedisClusterAsyncCommands<byte[], byte[]>, RedisFuture<T>> command) {
         boolean reads = ReadOnlyCommands.isReadOnlyCommand(Unsent.make(command).getType());
         return call(!reads, command);
+    }
+
+    /** The masters, as far as is known. */
+    List<Node> masters() {
+        return nodes.masters();
+    }
+
+    /** Sends a command that changes nothing to a node, whatever it serves. */
+    <T> @Nullable T at(Node node, Function<RedisClusterAsyncCommands<byte[], byte[]>, RedisFuture<T>> command) {
+        long deadline = System.nanoTime() + options.timeout().toNanos();
+        while (true) {
+            Throwable cause;
+            try {
+                return attempt(node, Unsent.make(command), false, false, deadline);
+            } catch (ExecutionException failed) {
+                cause = failed.getCause() == null ? failed : failed.getCause();
+            } catch (CancellationException | RedisException | TimeoutException failed) {
+                cause = failed;
+            } catch (InterruptedException interrupted) {
+                throw interrupted(interrupted);
+            }
+            if (System.nanoTime() - deadline > 0 || Failure.of(cause) instanceof Failure.Final) {
+                throw outage(node, cause);
+            }
+            pause(LONGEST_PAUSE_MILLIS);
+        }
+    }
+
+    /** How many connections of clients of that name the masters have. */
+    long clients(String name) {
+        String word = "name=" + name;
+        long clients = 0;
+        for (Node master : masters()) {
+            String all = at(master, redis -> redis.clientList());
+            clients += String.valueOf(all)
+                    .lines()
+                    .filter(line -> List.of(line.split(" ", -1)).contains(word))
+                    .count();
+        }
+        return clients;
     }
 
     /** Sends a command that is of no matter: what it does is done by others later. */

@@ -12,6 +12,7 @@ import io.headgate.namespace.Outcome;
 import io.headgate.namespace.Part;
 import io.headgate.namespace.Refusal;
 import io.headgate.namespace.Upload;
+import io.headgate.namespace.codec.Codec;
 import io.headgate.namespace.codec.Origin;
 import io.lettuce.core.Limit;
 import io.lettuce.core.Range.Boundary;
@@ -23,6 +24,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.UUID;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * still, and the upload ended. Whoever finds one sealed goes on with it. Thread-safe.
  */
 final class Completions {
+    /** With what the place of a manifest begins. */
+    static final char PLACE = '\2';
+
     private static final int PARTS_A_PAGE = 1_000;
     private static final int PARTS_A_STEP = 100;
     private static final int MOST_LOOKS = 100;
@@ -43,6 +49,7 @@ final class Completions {
     private final SlotsInUse slots;
     private final UploadReads reads;
     private final MultipartRules rules;
+    private final RandomGenerator random;
 
     Completions(
             Cluster cluster,
@@ -53,7 +60,8 @@ final class Completions {
             Messages messages,
             SlotsInUse slots,
             UploadReads reads,
-            MultipartRules rules) {
+            MultipartRules rules,
+            RandomGenerator random) {
         this.cluster = cluster;
         this.buckets = buckets;
         this.blobs = blobs;
@@ -63,10 +71,11 @@ final class Completions {
         this.slots = slots;
         this.reads = reads;
         this.rules = rules;
+        this.random = random;
     }
 
     /** The completed uploads of a slot: time and id. */
-    private static byte[] completed(int slot) {
+    static byte[] completed(int slot) {
         return SlotKeys.key(slot, "d");
     }
 
@@ -115,6 +124,7 @@ final class Completions {
                         named.add(stored);
                     }
                 });
+                String manifest = new UUID(random.nextLong(), random.nextLong()).toString();
                 ObjectVersion version = new ObjectVersion(
                         command.key(),
                         command.writeId(),
@@ -123,26 +133,43 @@ final class Completions {
                         whole.etag(),
                         found.upload().attributes(),
                         whole.checksum().map(List::of).orElse(List.of()),
-                        new Manifest.Stored(command.writeId(), named.size()));
+                        new Manifest.Stored(manifest, named.size()));
                 Ending ending = new Ending(
                         StoredVersion.write(version, Origin.COMPLETE, AccountNumbers.NONE, Optional.empty()),
                         Objects.condition(command.condition()),
                         command.writeId(),
                         command.now(),
                         List.copyOf(uploaded.keySet()));
-                manifests.write(command.writeId(), named);
+                byte[] note = note(command.uploadId(), ending);
+                manifests.write(manifest, named, note);
                 byte[] sealed = cluster.one(
                         Script.UPLOAD_SEAL,
                         new byte[][] {StoredUpload.key(command.uploadId())},
                         found.changes(),
                         ending.write());
                 if (sealed == null || sealed[0] != '1') {
-                    manifests.remove(command.writeId());
+                    manifests.remove(manifest, note);
                     yield null;
                 }
                 yield end(found.upload(), ending);
             }
         };
+    }
+
+    private static byte[] note(String upload, Ending ending) {
+        return note(upload, ending.manifest(), ending.now());
+    }
+
+    /** That somebody is to look whether the upload comes to be completed to the manifest. */
+    static byte[] note(String upload, String manifest, Instant now) {
+        byte[] place = (PLACE + upload).getBytes(UTF_8);
+        return Messages.check(Messages.CHECK_WRITTEN, Codec.writeId(manifest), manifest, place, now);
+    }
+
+    /** Whether the upload is completed, or being completed, to the manifest. If it is not, nobody who is about to do it can. */
+    boolean holds(String upload, String manifest) {
+        byte[] ending = cluster.one(Script.UPLOAD_FENCE, new byte[][] {StoredUpload.key(upload)});
+        return ending != null && Ending.read(ending).manifest().equals(manifest);
     }
 
     /** Makes the object, if the upload is listed still, and then removes the upload; or opens it again, with the reason. */
@@ -156,11 +183,12 @@ final class Completions {
                 range -> objects.commitCompleted(
                         range, key, ending.record(), ending.now(), ending.condition(), member, tried));
         if (answer != null && (answer[0] == '+' || answer[0] == '=')) {
+            manifests.settled(ending.manifest(), note(upload.id(), ending)); // before the upload may be forgotten
             finish(upload.id(), ending);
             return new Outcome.Done<>(ending.version(upload.key()));
         }
         cluster.one(Script.UPLOAD_UNSEAL, new byte[][] {StoredUpload.key(upload.id())}, ending.write());
-        manifests.remove(ending.writeId());
+        manifests.remove(ending.manifest(), note(upload.id(), ending));
         if (answer == null) {
             return Buckets.noSuchBucket(upload.bucket());
         }

@@ -2,6 +2,7 @@ package io.headgate.namespace.redis;
 
 import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.ObjectVersion;
+import io.headgate.namespace.codec.Codec;
 import io.headgate.namespace.codec.PackedReader;
 import io.headgate.namespace.codec.PackedWriter;
 import java.nio.ByteBuffer;
@@ -14,7 +15,7 @@ import java.util.List;
  *
  * @param record of the version that it makes
  * @param condition as scripts read it
- * @param writeId of the version, and of its manifest
+ * @param writeId of the version
  * @param unnamed the numbers of the parts that the object does not have
  */
 @SuppressWarnings("ArrayRecordComponent")
@@ -41,6 +42,11 @@ record Ending(byte[] record, byte[] condition, String writeId, Instant now, List
             unnamed.add((int) in.number());
         }
         return new Ending(record, condition, writeId, now, unnamed);
+    }
+
+    /** The id of the version's manifest. */
+    String manifest() {
+        return StoredVersion.manifest(ByteBuffer.wrap(record)).orElseThrow(Codec::corrupt);
     }
 
     ObjectVersion version(ObjectKey key) {

@@ -200,6 +200,18 @@ final class Fleet {
         });
     }
 
+    void restoreMode(String account, AccountMode mode) {
+        documents.change(MODE + account, _ -> text(mode));
+    }
+
+    void restoreRebalance(Rebalance rebalance) {
+        documents.change(REBALANCE, _ -> text(rebalance));
+    }
+
+    void restoreId(String id) {
+        documents.change(ID, _ -> id);
+    }
+
     Rebalance rebalance() {
         return rebalance(documents.get(REBALANCE));
     }

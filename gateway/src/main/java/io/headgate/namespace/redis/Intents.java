@@ -24,6 +24,7 @@ import java.util.stream.IntStream;
 final class Intents {
     private static final byte[] KEY = SlotKeys.named("I", "intents");
     private static final byte[][] KEYS = {KEY};
+    private static final byte[] LAST = {'#'};
     /** Longer than any write may be under way. */
     private static final Duration REMEMBERED = Duration.ofDays(1);
 
@@ -51,6 +52,16 @@ final class Intents {
         Intent intent = read(new String(id, US_ASCII), value);
         expiries.put(intent.id(), intent.expiresAt());
         return intent;
+    }
+
+    /** Records an intent that was opened elsewhere. */
+    void restore(long id, String gateway, Instant openedAt, Instant lastStampAt, Instant expiresAt, boolean taken) {
+        String value = (taken ? "t" : "s") + digits(expiresAt) + digits(openedAt) + digits(lastStampAt) + gateway;
+        cluster.command(redis -> redis.hset(KEY, ascii(Long.toString(id)), value.getBytes(UTF_8)));
+        byte[] last = cluster.command(redis -> redis.hget(KEY, LAST));
+        if (last == null || Long.parseLong(new String(last, US_ASCII)) < id) {
+            cluster.command(redis -> redis.hset(KEY, LAST, ascii(Long.toString(id))));
+        }
     }
 
     private static Intent read(String id, String value) {

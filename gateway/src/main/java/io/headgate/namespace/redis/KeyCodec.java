@@ -36,6 +36,14 @@ final class KeyCodec {
         return encoded;
     }
 
+    /** The first encoded key behind this one. */
+    static byte[] next(byte[] encoded) {
+        byte[] next = Arrays.copyOf(encoded, encoded.length + 2);
+        next[encoded.length] = ESCAPE;
+        next[encoded.length + 1] = ESCAPE;
+        return next;
+    }
+
     /** Whether a delimiter can be looked for among encoded keys: one that has a byte of the code may be found where there is none. */
     static boolean isFoundEncoded(byte[] delimiter) {
         for (byte b : delimiter) {

@@ -17,16 +17,18 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * The manifests of multipart objects, each in the slot of its id, which is that of the write that completed it: its slices in a sorted set
+ * The manifests of multipart objects, each in the slot of its id: its slices in a sorted set
  * by where they begin in the object, so that those of a range are found without reading the others, and its parts in one by number.
  * Thread-safe.
  */
 final class Manifests {
     private static final int STEP = 500;
     private static final byte[] WRITTEN = {'w'};
+    private static final byte ORPHANED = 'O';
 
     private final Cluster cluster;
     private final Blobs blobs;
@@ -58,24 +60,46 @@ final class Manifests {
         return KeyCodec.encode(Codec.writeId(id));
     }
 
-    /** Writes the manifest of these parts, in bounded steps. Nobody knows it yet. */
-    void write(String id, List<StoredPart> parts) {
+    /**
+     * Writes the manifest of these parts, in bounded steps. Nobody knows it yet.
+     *
+     * @param note what to look at if it is never {@linkplain #settled known}
+     */
+    void write(String id, List<StoredPart> parts, byte[] note) {
         slots.use(slot(id));
+        cluster.command(redis -> redis.zadd(SlotKeys.key(slot(id), "q"), 0, note));
         List<ScoredValue<byte[]>> slices = new ArrayList<>();
         List<ScoredValue<byte[]>> numbers = new ArrayList<>();
         long offset = 0;
         for (StoredPart part : parts) {
-            numbers.add(ScoredValue.just(part.part().number(), part(part, offset)));
+            ManifestPart numbered = new ManifestPart(
+                    part.part().number(),
+                    offset,
+                    part.part().sizeBytes(),
+                    part.part().checksum());
+            numbers.add(ScoredValue.just(numbered.number(), part(numbered)));
             for (HeldSlice slice : part.slices()) {
-                ByteBuffer out = ByteBuffer.allocate(HeldSlice.BYTES);
-                slice.write(out);
-                slices.add(ScoredValue.just((double) offset, out.array()));
+                slices.add(scored(new Placed(offset, slice)));
                 offset += slice.lengthBytes();
             }
         }
         add(slicesKey(id), slices);
         add(partsKey(id), numbers);
         cluster.command(redis -> redis.set(state(id), WRITTEN));
+    }
+
+    void addSlices(String id, List<Placed> placed) {
+        add(slicesKey(id), placed.stream().map(Manifests::scored).toList());
+    }
+
+    private static ScoredValue<byte[]> scored(Placed placed) {
+        ByteBuffer out = ByteBuffer.allocate(HeldSlice.BYTES);
+        placed.slice.write(out);
+        return ScoredValue.just((double) placed.objectOffsetBytes, out.array());
+    }
+
+    void addPart(String id, ManifestPart part) {
+        add(partsKey(id), List.of(ScoredValue.just(part.number(), part(part))));
     }
 
     private void add(byte[] key, List<ScoredValue<byte[]>> members) {
@@ -87,21 +111,27 @@ final class Manifests {
         }
     }
 
-    private static byte[] part(StoredPart part, long offset) {
-        byte[] checksum = Codec.checksum(part.part().checksum());
+    private static byte[] part(ManifestPart part) {
+        byte[] checksum = Codec.checksum(part.checksum());
         ByteBuffer out = ByteBuffer.allocate(14 + (checksum == null ? 0 : checksum.length));
-        out.putShort((short) part.part().number());
-        StoredVersion.put6(out, offset);
-        StoredVersion.put6(out, part.part().sizeBytes());
+        out.putShort((short) part.number());
+        StoredVersion.put6(out, part.offsetBytes());
+        StoredVersion.put6(out, part.sizeBytes());
         if (checksum != null) {
             out.put(checksum);
         }
         return out.array();
     }
 
-    /** Removes a manifest, if no version has ever referred to it. */
-    void remove(String id) {
+    /** Removes a manifest that no version has ever referred to, and the note of it. */
+    void remove(String id, byte[] note) {
         cluster.one(Script.MANIFEST_REMOVE, new byte[][] {state(id), slicesKey(id), partsKey(id)});
+        settled(id, note);
+    }
+
+    /** A version refers to it, so that nobody need look after it. */
+    void settled(String id, byte[] note) {
+        cluster.command(redis -> redis.zrem(SlotKeys.key(slot(id), "q"), note));
     }
 
     List<ManifestPart> parts(String id, int afterNumber, int limit) {
@@ -123,7 +153,11 @@ final class Manifests {
     }
 
     /** A slice and where it begins in the object. */
-    record Placed(long objectOffsetBytes, HeldSlice slice) {}
+    record Placed(long objectOffsetBytes, HeldSlice slice) {
+        long endBytes() {
+            return objectOffsetBytes + slice.lengthBytes();
+        }
+    }
 
     /** From the one that holds the offset on; none behind the end. */
     List<Placed> held(String id, long fromOffset, int limit) {
@@ -133,7 +167,7 @@ final class Manifests {
             return List.of();
         }
         Placed holder = placed(first.getFirst());
-        if (holder.objectOffsetBytes + holder.slice.lengthBytes() <= fromOffset) {
+        if (holder.endBytes() <= fromOffset) {
             return List.of();
         }
         if (limit == 1) {
@@ -152,6 +186,25 @@ final class Manifests {
         return new Placed((long) member.getScore(), HeldSlice.read(ByteBuffer.wrap(member.getValue())));
     }
 
+    /** All slices of a manifest, in order. */
+    void each(String id, Consumer<Placed> reader) {
+        long offset = 0;
+        while (true) {
+            List<Placed> page = held(id, offset, STEP);
+            page.forEach(reader);
+            if (page.size() < STEP) {
+                return;
+            }
+            offset = page.getLast().endBytes();
+        }
+    }
+
+    /** Where the last slice ends in the object; 0 if there is none. */
+    long endOf(String id) {
+        List<ScoredValue<byte[]>> last = cluster.command(redis -> redis.zrevrangeWithScores(slicesKey(id), 0, 0));
+        return last == null || last.isEmpty() ? 0 : placed(last.getFirst()).endBytes();
+    }
+
     /** Whether a slice of the manifest has this holder's name. */
     boolean holds(String id, String holder) {
         for (long offset = 0; ; ) {
@@ -162,8 +215,7 @@ final class Manifests {
             if (page.size() < STEP) {
                 return false;
             }
-            Placed last = page.getLast();
-            offset = last.objectOffsetBytes + last.slice.lengthBytes();
+            offset = page.getLast().endBytes();
         }
     }
 
@@ -204,6 +256,15 @@ final class Manifests {
                 since,
                 Codec.writeId(id),
                 pending);
+    }
+
+    /** Queues a manifest that nobody has. */
+    void orphan(String id, byte[] since) {
+        byte[] state = cluster.command(redis -> redis.get(state(id)));
+        if (state != null && state[0] == ORPHANED) {
+            byte[] member = Orphans.member(since, id);
+            cluster.command(redis -> redis.zadd(Orphans.key(slot(id)), 0, member));
+        }
     }
 
     static byte[] pending(String id, String holder, byte[] place, Instant now) {

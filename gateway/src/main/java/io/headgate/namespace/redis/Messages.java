@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.BiPredicate;
 
 /**
@@ -28,6 +29,7 @@ final class Messages {
     private static final byte SLICES = 'p';
     static final byte CHECK_BLOB = 'c';
     static final byte CHECK_MANIFEST = 'C';
+    static final byte CHECK_WRITTEN = 'w';
 
     private final Cluster cluster;
     private final Blobs blobs;
@@ -51,7 +53,7 @@ final class Messages {
     /**
      * What to look at, if it is not taken back by then: whether a write was committed for which something was made known, or shared.
      *
-     * @param kind {@link #CHECK_BLOB} or {@link #CHECK_MANIFEST}
+     * @param kind {@link #CHECK_BLOB}, {@link #CHECK_MANIFEST}, or {@link #CHECK_WRITTEN} of a manifest that no version has yet
      * @param id of that
      */
     static byte[] check(byte kind, byte[] id, String holder, byte[] place, Instant now) {
@@ -62,6 +64,24 @@ final class Messages {
                 .put(Codec.writeId(holder))
                 .put(place)
                 .array();
+    }
+
+    /** What a message is about: what somebody holds no more, or perhaps not yet. */
+    static void each(byte[] message, BiConsumer<Facts.Subject, byte[]> reader) {
+        ByteBuffer in = ByteBuffer.wrap(message, TIME_BYTES, message.length - TIME_BYTES);
+        byte kind = in.get();
+        if (kind == SLICES) {
+            while (in.hasRemaining()) {
+                HeldSlice slice = HeldSlice.read(in);
+                reader.accept(Look.subject(slice.blob()), Codec.writeId(slice.holder()));
+            }
+            return;
+        }
+        byte[] id = new byte[16];
+        byte[] holder = new byte[16];
+        in.get(id).get(holder);
+        boolean blob = kind == BLOB || kind == CHECK_BLOB;
+        reader.accept(Facts.Subject.of(blob ? Facts.BLOB : Facts.MANIFEST, id), holder);
     }
 
     /** @param slot that has queued the message */
@@ -108,10 +128,9 @@ final class Messages {
             byte[] key = SlotKeys.key(slot, "q");
             List<byte[]> left = cluster.command(redis -> redis.zrangebylex(key, old, Limit.create(0, MESSAGES_A_STEP)));
             for (byte[] message : left == null ? List.<byte[]>of() : left) {
-                if (message[TIME_BYTES] == CHECK_BLOB || message[TIME_BYTES] == CHECK_MANIFEST) {
-                    check(slot, message, holds);
-                } else {
-                    deliver(slot, message);
+                switch (message[TIME_BYTES]) {
+                    case CHECK_BLOB, CHECK_MANIFEST, CHECK_WRITTEN -> check(slot, message, holds);
+                    default -> deliver(slot, message);
                 }
             }
             return true;
@@ -132,6 +151,8 @@ final class Messages {
             cluster.command(redis -> redis.zrem(key, message));
         } else if (message[TIME_BYTES] == CHECK_BLOB) {
             blobs.release(StoredVersion.blobId(id), holder, blobs.since(blobs.now()), message);
+        } else if (message[TIME_BYTES] == CHECK_WRITTEN) {
+            manifests.remove(Codec.writeId(id), message);
         } else {
             manifests.release(Codec.writeId(id), holder, blobs.since(blobs.now()), message);
         }

@@ -122,6 +122,11 @@ final class Moves {
         return moved;
     }
 
+    /** Of a copy, as it is recorded. */
+    static long size(ByteBuffer copy) {
+        return (copy.get(3) & 0xFFL) << 32 | (copy.getInt(4) & 0xFFFF_FFFFL);
+    }
+
     List<BlobMove> underWay(int limit) {
         List<BlobMove> moves = new ArrayList<>();
         io.lettuce.core.Range<byte[]> moving =
@@ -134,9 +139,9 @@ final class Moves {
                 byte[] field = Arrays.copyOfRange(member, 1, member.length);
                 byte[] copy = cluster.command(redis -> redis.hget(SlotKeys.key(slot, "c"), field));
                 if (copy != null && copy[0] == 'm') {
-                    ByteBuffer in = ByteBuffer.wrap(copy, 1, 7);
-                    String from = accounts.name(in.getShort() & 0xFFFF);
-                    long size = (in.get() & 0xFFL) << 32 | (in.getInt() & 0xFFFF_FFFFL);
+                    ByteBuffer in = ByteBuffer.wrap(copy);
+                    String from = accounts.name(in.getShort(1) & 0xFFFF);
+                    long size = size(in);
                     String to = accounts.name(ByteBuffer.wrap(field).getShort() & 0xFFFF);
                     moves.add(new BlobMove(Blobs.decoded(field, 2), from, to, size));
                 }

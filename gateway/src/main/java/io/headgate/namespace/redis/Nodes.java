@@ -46,6 +46,7 @@ final class Nodes implements AutoCloseable {
     private static final int STRIDE = 7_919;
 
     private final RedisOptions options;
+    private final String clientName;
     private final ClientResources resources;
     private final RedisClusterClient topology;
     private final RedisClient client;
@@ -55,9 +56,15 @@ final class Nodes implements AutoCloseable {
     private final AtomicInteger links = new AtomicInteger();
     private final int replicas;
 
-    /** @throws NamespaceException if none answers, or the cluster can keep no namespace */
-    Nodes(RedisOptions options) {
+    /**
+     * Connects to one of them.
+     *
+     * @param clientName by which they know the client
+     * @throws NamespaceException if none answers, or the cluster can keep no namespace
+     */
+    Nodes(RedisOptions options, String clientName) {
         this.options = options;
+        this.clientName = clientName;
         resources = DefaultClientResources.builder()
                 .ioThreadPoolSize(2)
                 .computationThreadPoolSize(2)
@@ -114,7 +121,7 @@ final class Nodes implements AutoCloseable {
                 .withPort(port)
                 .withSsl(options.tls())
                 .withTimeout(HANDSHAKE)
-                .withClientName("headgate");
+                .withClientName(clientName);
         if (options.password() != null && options.user() != null) {
             uri.withAuthentication(options.user(), options.password());
         } else if (options.password() != null) {

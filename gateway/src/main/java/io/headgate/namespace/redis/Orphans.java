@@ -6,9 +6,11 @@ import io.headgate.namespace.codec.Codec;
 import io.lettuce.core.Limit;
 import io.lettuce.core.Range;
 import io.lettuce.core.Range.Boundary;
+import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Manifests that nobody holds and uploads that were aborted: queued in their slots, they are broken up once no read can need them.
@@ -34,6 +36,39 @@ final class Orphans {
     /** Members are time, {@code m} or {@code u}, and id. */
     static byte[] key(int slot) {
         return SlotKeys.key(slot, "O");
+    }
+
+    /** The id of the manifest, if that is one. */
+    static Optional<String> manifest(byte[] orphan) {
+        return orphan[TIME_BYTES] == UPLOAD
+                ? Optional.empty()
+                : Optional.of(Codec.writeId(Arrays.copyOfRange(orphan, TIME_BYTES + 1, orphan.length)));
+    }
+
+    /** The id of the upload, if that is one. */
+    static Optional<String> upload(byte[] orphan) {
+        return orphan[TIME_BYTES] == UPLOAD
+                ? Optional.of(new String(orphan, TIME_BYTES + 1, orphan.length - TIME_BYTES - 1, UTF_8))
+                : Optional.empty();
+    }
+
+    /** How a manifest is queued since then. */
+    static byte[] member(byte[] since, String manifest) {
+        return ByteBuffer.allocate(TIME_BYTES + 17)
+                .put(since)
+                .put((byte) 'm')
+                .put(Codec.writeId(manifest))
+                .array();
+    }
+
+    /** How an upload is queued since then. */
+    static byte[] upload(byte[] since, String id) {
+        byte[] name = id.getBytes(UTF_8);
+        return ByteBuffer.allocate(TIME_BYTES + 1 + name.length)
+                .put(since)
+                .put(UPLOAD)
+                .put(name)
+                .array();
     }
 
     /** Releases what those of before hold. */

@@ -134,7 +134,7 @@ final class Parts {
                 return false;
             }
             if (answer.getFirst()[0] == 'd') {
-                return manifests.holds(Ending.read(answer.get(3)).writeId(), holder);
+                return manifests.holds(Ending.read(answer.get(3)).manifest(), holder);
             }
             List<StoredPart> parts = answer.subList(4, answer.size()).stream()
                     .map(StoredPart::read)

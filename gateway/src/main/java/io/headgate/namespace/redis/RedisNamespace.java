@@ -41,6 +41,10 @@ import io.headgate.namespace.Rebalance;
 import io.headgate.namespace.Upload;
 import io.headgate.namespace.UploadPage;
 import io.headgate.namespace.UploadQuery;
+import io.headgate.namespace.codec.Backup;
+import io.headgate.namespace.codec.BackupReader;
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -60,11 +64,16 @@ import org.jspecify.annotations.Nullable;
  * The namespace in a Redis Cluster: every operation on an object is one Lua script in the one slot that owns the object's key, and what
  * it takes from elsewhere is told to other slots by messages that are queued in the same script.
  *
- * <p>Not built yet: {@link #audit}, {@link #holders} and {@link #backup}.
  */
 public final class RedisNamespace implements Namespace {
     /** Later than any time that is kept, which has six bytes. */
     private static final Instant END = Instant.ofEpochMilli((1L << 48) - 1);
+
+    /** The name of gateways' connections. */
+    private static final String CLIENT = "headgate";
+
+    /** The name of connections, and of a document that says what is being restored. */
+    private static final String RESTORING = "headgate-restore";
 
     private final Cluster cluster;
     private final String id;
@@ -83,6 +92,13 @@ public final class RedisNamespace implements Namespace {
     private final Orphans orphans;
     private final AddedAccounts addedAccounts;
     private final Fleet fleet;
+    private final AccountNumbers accounts;
+    private final SlotsInUse slots;
+    private final RandomGenerator random;
+    private final UploadReads uploadReads;
+    private final Walk walk;
+    private final Audit audit;
+    private final Corrections corrections;
     private final RangeMoves rangeMoves;
     private final RangeBalancer balancer;
 
@@ -93,8 +109,9 @@ public final class RedisNamespace implements Namespace {
             RandomGenerator random,
             Consumer<RangeMoves.Step> steps) {
         this.cluster = cluster;
-        SlotsInUse slots = new SlotsInUse(cluster);
-        AccountNumbers accounts = new AccountNumbers(cluster);
+        this.random = random;
+        slots = new SlotsInUse(cluster);
+        accounts = new AccountNumbers(cluster);
         rangeMoves = new RangeMoves(cluster, slots, clock, steps);
         RangeHeat heat = new RangeHeat();
         buckets = new Buckets(cluster, slots, random, new BucketClosing(cluster, clock), rangeMoves, heat);
@@ -106,6 +123,7 @@ public final class RedisNamespace implements Namespace {
         messages = new Messages(cluster, blobs, manifests, slots);
         objects = new Objects(cluster, buckets, blobs, manifests, messages, intents, accounts, random);
         UploadReads reads = new UploadReads(cluster, buckets);
+        uploadReads = reads;
         completions = new Completions(
                 cluster,
                 buckets,
@@ -115,7 +133,8 @@ public final class RedisNamespace implements Namespace {
                 messages,
                 slots,
                 reads,
-                new MultipartRules(options.minPartBytes()));
+                new MultipartRules(options.minPartBytes()),
+                random);
         parts = new Parts(
                 cluster, buckets, blobs, objects, manifests, messages, intents, slots, reads, completions, random);
         uploads = new Uploads(cluster, buckets, blobs, messages, slots, reads, completions);
@@ -126,6 +145,9 @@ public final class RedisNamespace implements Namespace {
         fleet = new Fleet(documents, addedAccounts);
         balancer = new RangeBalancer(
                 cluster, buckets, rangeMoves, heat, slots, fleet, options.ranges(), random, clock.instant());
+        walk = new Walk(cluster, buckets);
+        audit = new Audit(cluster, walk, slots, accounts, manifests, reads, objects, buckets, documents);
+        corrections = new Corrections(cluster, audit, buckets, blobs, accounts, manifests, uploads, slots, random);
         id = fleet.id(random);
     }
 
@@ -143,8 +165,9 @@ public final class RedisNamespace implements Namespace {
     /** @param steps is told of each step of a move of a range after it is done */
     static RedisNamespace open(
             RedisOptions options, InstantSource clock, RandomGenerator random, Consumer<RangeMoves.Step> steps) {
-        Cluster cluster = new Cluster(options);
+        Cluster cluster = new Cluster(options, CLIENT);
         try {
+            checkWhole(new Documents(cluster));
             return new RedisNamespace(cluster, options, clock, random, steps);
         } catch (RuntimeException failed) {
             cluster.close();
@@ -323,9 +346,12 @@ public final class RedisNamespace implements Namespace {
     }
 
     private boolean holds(byte[] place, String holder) {
-        return place[0] == Parts.PLACE
-                ? parts.holds(new String(place, 1, place.length - 1, StandardCharsets.UTF_8), holder)
-                : objects.holds(place, holder);
+        String upload = new String(place, 1, place.length - 1, StandardCharsets.UTF_8);
+        return switch (place[0]) {
+            case Parts.PLACE -> parts.holds(upload, holder);
+            case Completions.PLACE -> completions.holds(upload, holder);
+            default -> objects.holds(place, holder);
+        };
     }
 
     @Override
@@ -446,26 +472,99 @@ public final class RedisNamespace implements Namespace {
 
     @Override
     public long audit(Consumer<Discrepancy> found) {
-        throw notBuilt("A check of the namespace");
+        return audit.run(found);
     }
 
     @Override
-    public boolean correct(long audit, List<Discrepancy.Correctable> wrong, Instant now) {
-        throw notBuilt("A correction of the namespace");
+    public boolean correct(long number, List<Discrepancy.Correctable> wrong, Instant now) {
+        return corrections.run(number, wrong, now);
     }
 
     @Override
     public void holders(Collection<BlobId> wanted, Consumer<Holder> found) {
-        throw notBuilt("A search for who needs a blob");
+        new Holders(walk, uploadReads, manifests, blobs, wanted, found).find();
     }
 
     @Override
-    public void backup(Instant now, OutputStream out) {
-        throw notBuilt("A backup");
+    public void backup(Instant now, OutputStream out) throws IOException {
+        new Backups(
+                        cluster,
+                        walk,
+                        slots,
+                        accounts,
+                        manifests,
+                        uploadReads,
+                        buckets,
+                        intents,
+                        fleet,
+                        addedAccounts,
+                        random)
+                .write(id, now, out);
     }
 
-    private static NamespaceException notBuilt(String what) {
-        return new NamespaceException(what + " is not built for the engine redis yet");
+    /**
+     * Makes the namespace that was backed up, in a cluster where there is none and to which no gateway is connected. If that fails when it
+     * has begun, what there is then cannot be opened: empty the cluster and restore again.
+     *
+     * @throws NamespaceException if there is a namespace, or a gateway, or that is no backup or a damaged one
+     * @throws IOException if {@code backup} fails
+     */
+    public static Backup.Header restore(
+            RedisOptions options, InstantSource clock, RandomGenerator random, InputStream backup) throws IOException {
+        BackupReader reader = new BackupReader(backup);
+        try (Cluster cluster = new Cluster(options, RESTORING)) {
+            Documents documents = new Documents(cluster);
+            checkWhole(documents);
+            RedisNamespace namespace = new RedisNamespace(cluster, options, clock, random, _ -> {});
+            namespace.checkUnused();
+            if (!documents.swap(RESTORING, "", reader.header().namespaceId())) {
+                throw new NamespaceException("another restore has begun");
+            }
+            if (cluster.clients(CLIENT) > 0) { // from now on none starts
+                documents.swap(RESTORING, reader.header().namespaceId(), "");
+                throw new NamespaceException("gateways are connected to the cluster: stop them all first");
+            }
+            Backup.Header header = namespace.restore(reader);
+            documents.swap(RESTORING, header.namespaceId(), "");
+            return header;
+        }
+    }
+
+    /**
+     * How many connections gateways have to the cluster's masters.
+     *
+     * @throws NamespaceException if it cannot be reached
+     */
+    public static long gateways(RedisOptions options) {
+        try (Cluster cluster = new Cluster(options, "headgate-copy")) {
+            return cluster.clients(CLIENT);
+        }
+    }
+
+    private static void checkWhole(Documents documents) {
+        if (!documents.get(RESTORING).isEmpty()) {
+            throw new NamespaceException(
+                    "a restore into this namespace did not come to its end: empty the cluster, then restore again");
+        }
+    }
+
+    private void checkUnused() {
+        if (!slots.all().isEmpty()
+                || !buckets.names("", 1).isEmpty()
+                || !addedAccounts.all().isEmpty()) {
+            throw new NamespaceException("the namespace is in use: a backup is restored into an empty one only");
+        }
+    }
+
+    private Backup.Header restore(BackupReader reader) throws IOException {
+        try {
+            return new Restore(
+                            cluster, slots, accounts, blobs, buckets, manifests, intents, fleet, addedAccounts, random)
+                    .run(reader);
+        } catch (NamespaceException failed) {
+            reader.verifyRest();
+            throw failed;
+        }
     }
 
     @Override

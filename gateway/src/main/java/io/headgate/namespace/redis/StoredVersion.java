@@ -25,6 +25,7 @@ import java.util.UUID;
  * {@linkplain StoredDetails details}. Written once, read for ever.
  */
 final class StoredVersion {
+    private static final int ORIGIN = 3;
     private static final int BLOB = 4;
     private static final int OWN_ID = 8;
     private static final int MANIFEST = 16;
@@ -33,6 +34,7 @@ final class StoredVersion {
     private static final int REMEMBERED = 128;
 
     private static final int HEAD_BYTES = 25;
+    private static final int SIZE_AT = 19;
     private static final int MD5_BYTES = 16;
     private static final int MOST_PARTS = 0xFFFF;
     private static final int MOST_ATTEMPTS = 0xFF;
@@ -45,14 +47,31 @@ final class StoredVersion {
      * @param attempt kept only if a retry made it: a first try overtakes nothing
      */
     static byte[] write(ObjectVersion version, Origin origin, int account, Optional<Attempt> attempt) {
-        Optional<Attempt> retry = attempt.filter(a -> a.number() > 1);
+        return write(
+                version,
+                new Written(
+                        origin,
+                        attempt.map(Codec::hash).orElse(0L),
+                        attempt.map(Attempt::number).orElse(0)),
+                account);
+    }
+
+    /**
+     * Which write made a version.
+     *
+     * @param attemptHash of the call, if that is known
+     * @param attemptNumber 0 if it is not
+     */
+    record Written(Origin origin, long attemptHash, int attemptNumber) {}
+
+    static byte[] write(ObjectVersion version, Written written, int account) {
+        Origin origin = written.origin;
+        boolean retry = written.attemptNumber > 1;
         byte[] writeId = Codec.writeId(version.writeId());
         byte[] etag = etag(version.etag());
         byte[] details = StoredDetails.write(version.attributes(), version.checksums());
         ByteBuffer out = ByteBuffer.allocate(HEAD_BYTES + 16 + etag.length + 9 + 6 + 24 + details.length);
-        int flags = origin.code()
-                | (retry.isPresent() ? ATTEMPT : 0)
-                | (origin.isRememberedWhenReplaced() ? REMEMBERED : 0);
+        int flags = origin.code() | (retry ? ATTEMPT : 0) | (origin.isRememberedWhenReplaced() ? REMEMBERED : 0);
         out.put((byte) 0).put(writeId).putShort((short) account);
         put6(out, version.sizeBytes());
         Slice slice = null;
@@ -83,7 +102,9 @@ final class StoredVersion {
             }
         }
         out.put(etag);
-        retry.ifPresent(a -> out.putLong(Codec.hash(a)).put((byte) Math.min(a.number(), MOST_ATTEMPTS)));
+        if (retry) {
+            out.putLong(written.attemptHash).put((byte) Math.min(written.attemptNumber, MOST_ATTEMPTS));
+        }
         put6(out, version.lastModified().toEpochMilli());
         if ((flags & SLICE) != 0 && slice != null) {
             put6(out, slice.offsetBytes());
@@ -113,6 +134,18 @@ final class StoredVersion {
             in.position(in.position() + 9);
         }
         return new Head(flags, size, id, etag, Instant.ofEpochMilli(get6(in)));
+    }
+
+    static Written written(ByteBuffer record) {
+        ByteBuffer in = record.duplicate();
+        int flags = in.get(in.position()) & 0xFF;
+        Origin origin = Origin.of(flags & ORIGIN);
+        if ((flags & ATTEMPT) == 0) {
+            return new Written(origin, 0, 0);
+        }
+        in.position(in.position() + ((flags & OWN_ID) == 0 ? HEAD_BYTES : HEAD_BYTES + 16));
+        ETag unused = readEtag(in);
+        return new Written(origin, in.getLong(), in.get() & 0xFF);
     }
 
     /** @param account the name of the account where its blob lives */
@@ -157,6 +190,10 @@ final class StoredVersion {
                 details.checksum().map(Checksum::type));
     }
 
+    static long sizeBytes(ByteBuffer record) {
+        return get6(record.duplicate().position(record.position() + SIZE_AT));
+    }
+
     private static String writeId(ByteBuffer record) {
         return new UUID(record.getLong(record.position() + 1), record.getLong(record.position() + 9)).toString();
     }
@@ -165,6 +202,12 @@ final class StoredVersion {
     static Optional<BlobId> blob(ByteBuffer record) {
         Head head = head(record.duplicate());
         return (head.flags & BLOB) == 0 ? Optional.empty() : Optional.of(blobId(head.bytesId));
+    }
+
+    /** The manifest that the record refers to, if it refers to one. */
+    static Optional<String> manifest(ByteBuffer record) {
+        Head head = head(record.duplicate());
+        return (head.flags & MANIFEST) == 0 ? Optional.empty() : Optional.of(Codec.writeId(head.bytesId));
     }
 
     static byte[] bytes(BlobId id) {

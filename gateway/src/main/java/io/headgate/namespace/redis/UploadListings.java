@@ -174,7 +174,7 @@ final class UploadListings {
         lastUploadId = id;
     }
 
-    private static byte[] bound(char kind, byte[] key) {
+    static byte[] bound(char kind, byte[] key) {
         byte[] bound = new byte[key.length + 1];
         bound[0] = (byte) kind;
         System.arraycopy(key, 0, bound, 1, key.length);

@@ -8,6 +8,8 @@ import io.headgate.namespace.Outcome;
 import io.headgate.namespace.Refusal;
 import io.headgate.namespace.Upload;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Reads uploads and their parts, page by page. Thread-safe. */
@@ -31,6 +33,32 @@ final class UploadReads {
     }
 
     @Nullable Found find(BucketName bucket, ObjectKey key, String id, int afterNumber, int limit) {
+        Found found = read(id, afterNumber, limit);
+        return found != null
+                        && found.upload.bucket().equals(bucket)
+                        && found.upload.key().equals(key)
+                ? found
+                : null;
+    }
+
+    /** Shows an upload and its parts, page by page; how it was found first. */
+    Optional<Found> each(String id, Consumer<Found> reader) {
+        Found first = null;
+        for (int after = 0; ; ) {
+            Found page = read(id, after, PARTS_A_PAGE);
+            if (page == null) {
+                return Optional.ofNullable(first);
+            }
+            first = first == null ? page : first;
+            reader.accept(page);
+            if (page.parts.size() < PARTS_A_PAGE) {
+                return Optional.of(first);
+            }
+            after = page.parts.getLast().part().number();
+        }
+    }
+
+    @Nullable Found read(String id, int afterNumber, int limit) {
         List<byte[]> answer = cluster.many(
                 Script.UPLOAD_PARTS,
                 new byte[][] {StoredUpload.key(id), StoredUpload.partsKey(id)},
@@ -39,14 +67,10 @@ final class UploadReads {
         if (answer.isEmpty()) {
             return null;
         }
-        Upload upload = StoredUpload.read(id, answer.get(2));
-        if (!upload.bucket().equals(bucket) || !upload.key().equals(key)) {
-            return null;
-        }
         return new Found(
                 (char) answer.getFirst()[0],
                 answer.get(1),
-                upload,
+                StoredUpload.read(id, answer.get(2)),
                 answer.get(3),
                 answer.subList(4, answer.size()).stream().map(StoredPart::read).toList());
     }

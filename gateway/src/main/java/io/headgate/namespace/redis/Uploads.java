@@ -125,6 +125,12 @@ final class Uploads {
         }
     }
 
+    /** Ends an upload that is not listed: as its completion was to end it, or else it is aborted. */
+    void end(String id, Instant now) {
+        completions.settle(id);
+        orphan(id, now);
+    }
+
     /** Takes an upload that is listed no more out of sight; what it has is let go later. */
     private void orphan(String id, Instant now) {
         int slot = StoredUpload.slot(id);

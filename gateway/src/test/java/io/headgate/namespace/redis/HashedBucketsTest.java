@@ -111,11 +111,6 @@ final class HashedBucketsTest {
         }
 
         @Override
-        protected boolean audits() {
-            return false; // not built yet
-        }
-
-        @Override
         protected void checkInside() {
             // what is kept is compared with what the model keeps by its answers only
         }

@@ -34,11 +34,6 @@ final class RedisNamespaceModelTest extends NamespaceModelTest {
     }
 
     @Override
-    protected boolean audits() {
-        return false; // not built yet
-    }
-
-    @Override
     protected void checkInside() {
         // what is kept is compared with what the model keeps by its answers only
     }

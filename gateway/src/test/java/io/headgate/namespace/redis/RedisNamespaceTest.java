@@ -1,6 +1,7 @@
 package io.headgate.namespace.redis;
 
 import io.headgate.namespace.AddedAccountContract;
+import io.headgate.namespace.AuditContract;
 import io.headgate.namespace.BucketContract;
 import io.headgate.namespace.GarbageContract;
 import io.headgate.namespace.ListingContract;
@@ -9,6 +10,7 @@ import io.headgate.namespace.MultipartContract;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.NamespaceSuite;
 import io.headgate.namespace.ObjectContract;
+import io.headgate.namespace.ObjectVersion;
 import io.headgate.servers.RedisCluster;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -84,6 +86,21 @@ final class RedisNamespaceTest {
         @Override
         protected Namespace open() {
             return openCluster(clock);
+        }
+    }
+
+    @Nested
+    final class OfAudits extends AuditContract {
+        @Override
+        protected Namespace open() {
+            return openCluster(clock);
+        }
+
+        @Override
+        protected void miscount(ObjectVersion version, int more) {
+            try (Damage damage = new Damage(options(), clock)) {
+                damage.miscount(version, more);
+            }
         }
     }
 
