@@ -29,7 +29,6 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
-import java.util.random.RandomGenerator;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
