@@ -2,8 +2,11 @@ package io.headgate.benchmarks;
 
 import io.headgate.benchmarks.Flags.UsageException;
 import io.headgate.namespace.postgres.PostgresOptions;
+import io.headgate.namespace.redis.RedisOptions;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +32,9 @@ public final class Main {
               headgate bench engines [--postgres URL] [--redis URL] [--callers 1,16,128] [--objects N] [--seconds N] [--rounds N]
                   The engines side by side, as the gateway calls them and as S3 clients see them; the URLs are those of
                   namespace.url, of an empty database and an empty cluster. Nothing is flushed by sqlite
+              headgate bench ranges --redis HOST:PORT[,HOST:PORT...] [--objects N] [--ranges 1,8,64] [--seconds N] [--rounds N]
+                  Pages of a bucket in one range and in many, clients while ranges are split, and where keys go that come in
+                  the order of time; of an empty cluster, in which buckets named bench-* stay
               headgate bench scale [--rate R] [--seconds N] [--gateways G --database URL] [--writes N] [--out DIR]
                   What 1, 2, 4 and 8 accounts of R requests a second each take together, N seconds a run; how evenly N
                   writes spread; writes a report with a picture to DIR. The URL is that of an empty PostgreSQL database
@@ -58,6 +64,7 @@ public final class Main {
                 case "list" -> list(rest);
                 case "database" -> database(rest);
                 case "engines" -> engines(rest);
+                case "ranges" -> ranges(rest);
                 case "scale" -> scale(rest);
                 case "jmh" -> org.openjdk.jmh.Main.main(rest.toArray(String[]::new));
                 default ->
@@ -147,6 +154,26 @@ public final class Main {
                         urls,
                         flags.numbers("--callers", "1,16,128", 1, 10_000),
                         flags.number("--objects", 100_000, 10_000, 10_000_000),
+                        flags.number("--seconds", 3, 1, 600),
+                        flags.number("--rounds", 3, 1, 100)),
+                System.out);
+    }
+
+    private static void ranges(List<String> words) throws UsageException, InterruptedException {
+        Flags flags = Flags.parse(words, Set.of("--redis", "--objects", "--ranges", "--seconds", "--rounds"));
+        List<RedisOptions.Node> nodes = new ArrayList<>();
+        for (String node : flags.text("--redis", "127.0.0.1:7000").split(",", -1)) {
+            int colon = node.lastIndexOf(':');
+            if (colon < 1 || !node.substring(colon + 1).matches("[0-9]{1,5}")) {
+                throw new UsageException("--redis: HOST:PORT,HOST:PORT...");
+            }
+            nodes.add(new RedisOptions.Node(node.substring(0, colon), Integer.parseInt(node.substring(colon + 1))));
+        }
+        RangesBenchmark.run(
+                new RangesBenchmark.Plan(
+                        new RedisOptions(nodes, false, null, null, Duration.ofSeconds(30), 1),
+                        flags.number("--objects", 1_000_000, 10_000, 100_000_000),
+                        flags.numbers("--ranges", "1,8,64", 1, 1_000),
                         flags.number("--seconds", 3, 1, 600),
                         flags.number("--rounds", 3, 1, 100)),
                 System.out);

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.headgate.domain.BucketName;
+import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
 import io.headgate.namespace.BucketQuery;
@@ -288,6 +289,20 @@ final class Buckets {
             }
             Cluster.pause(1);
         }
+    }
+
+    List<RangeUse> ranges(BucketName name) {
+        RangeMap map = load(name);
+        if (map == null) {
+            return List.of();
+        }
+        return map.all().stream()
+                .map(range -> {
+                    RangeRoot root = RangeRoot.read(cluster, range);
+                    String low = ObjectKey.decode(KeyCodec.decode(range.low(), 0, range.low().length));
+                    return new RangeUse(low, range.slot(), root.objects(), root.bytes());
+                })
+                .toList();
     }
 
     static <T> Outcome<T> noSuchBucket(BucketName name) {

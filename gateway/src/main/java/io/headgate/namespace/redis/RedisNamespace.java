@@ -404,6 +404,11 @@ public final class RedisNamespace implements Namespace {
         return fleet.lease(name, holder, now, until);
     }
 
+    /** The ranges of a bucket in the order of their keys; empty if there is no such bucket. */
+    public List<RangeUse> ranges(BucketName name) {
+        return buckets.ranges(name);
+    }
+
     @Override
     public Optional<Duration> upkeep(String holder, Instant now) {
         balancer.turn(holder, now);

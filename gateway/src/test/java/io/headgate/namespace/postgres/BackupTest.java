@@ -231,7 +231,7 @@ final class BackupTest {
         intent = namespace
                 .openIntent("gateway", NOW, NOW.plusSeconds(60), NOW.plusSeconds(100))
                 .id();
-        for (int i = 0; i < 1_500; i++) {
+        for (int i = 0; i < 1_050; i++) {
             put(namespace, "key/" + i, 10 + i);
         }
         put(namespace, "nul\0 é→😀", 0);
