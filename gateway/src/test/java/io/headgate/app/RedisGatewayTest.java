@@ -168,7 +168,8 @@ final class RedisGatewayTest {
     }
 
     @Test
-    void a_bucket_for_keys_that_come_in_order_spreads_them_over_as_many_ranges_as_its_creation_asks_for() throws Exception {
+    void a_bucket_for_keys_that_come_in_order_spreads_them_over_as_many_ranges_as_its_creation_asks_for()
+            throws Exception {
         RedisCluster.shared().flush();
         configure(cluster());
         try (Serve serve = Serve.start(config());
@@ -176,9 +177,10 @@ final class RedisGatewayTest {
                 Namespace namespace = Gateway.namespace(config(), InstantSource.system())) {
             for (String wrong : List.of("0", "1025", "many")) {
                 assertThatThrownBy(() -> create(s3, wrong))
-                        .isInstanceOfSatisfying(S3Exception.class, refused -> assertThat(
-                                        refused.awsErrorDetails().errorCode())
-                                .isEqualTo("InvalidArgument"));
+                        .isInstanceOfSatisfying(
+                                S3Exception.class,
+                                refused -> assertThat(refused.awsErrorDetails().errorCode())
+                                        .isEqualTo("InvalidArgument"));
             }
             create(s3, "8");
             BucketName bucket = new BucketName("photos");

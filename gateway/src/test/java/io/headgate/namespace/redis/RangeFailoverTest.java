@@ -82,6 +82,10 @@ final class RangeFailoverTest {
         return new RangeMove(
                 Writers.BUCKET,
                 range,
-                range.movedTo(id, slot, splits ? border : range.low(), InstantSource.system().instant()));
+                range.movedTo(
+                        id,
+                        slot,
+                        splits ? border : range.low(),
+                        InstantSource.system().instant()));
     }
 }
