@@ -235,7 +235,7 @@ final class Buckets {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         for (long pause = 0; map != null; pause = Math.min(50, pause + 1)) {
             Range range = place.apply(map);
-            heat.add(range, key);
+            heat.add(name, range, key);
             T answer = work.apply(range);
             if (answer != null) {
                 return answer;

@@ -11,6 +11,7 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -33,7 +34,8 @@ final class RangeBalancer {
     private static final Duration LEASED = Duration.ofSeconds(60);
     private static final byte[] HEAT = SlotKeys.named("H", "heat");
     private static final byte[] LOADS = SlotKeys.named("W", "loads");
-    private static final int NAMES_A_PAGE = 1_000;
+    /** Buckets that are looked at in a turn: of more than these, each has its turn later. */
+    private static final int BUCKETS_A_TURN = 1_000;
     /** Moves in a turn, so that what gateways tell is never older than a few of them. */
     private static final int MOST_MOVES = 8;
     /** A hot range is one that has this share of what it may be asked; the others are not told of. */
@@ -47,7 +49,12 @@ final class RangeBalancer {
     private final Fleet fleet;
     private final RangeLimits limits;
     private final RandomGenerator random;
+    private final InstantSource clock;
     private Instant toldAt;
+    /** After which bucket to go on, and what slots hold of those before it. */
+    private String after = "";
+
+    private long[] counted = new long[Slots.COUNT];
 
     RangeBalancer(
             Cluster cluster,
@@ -58,7 +65,7 @@ final class RangeBalancer {
             Fleet fleet,
             RangeLimits limits,
             RandomGenerator random,
-            Instant now) {
+            InstantSource clock) {
         this.cluster = cluster;
         this.buckets = buckets;
         this.moves = moves;
@@ -67,7 +74,8 @@ final class RangeBalancer {
         this.fleet = fleet;
         this.limits = limits;
         this.random = random;
-        this.toldAt = now;
+        this.clock = clock;
+        this.toldAt = clock.instant();
     }
 
     /** One range, and how full and hot it was. */
@@ -82,16 +90,18 @@ final class RangeBalancer {
         }
         moves.recover();
         Map<String, Told> told = told(now);
-        long[] objects = new long[Slots.COUNT];
         List<RangeMove> splits = new ArrayList<>();
         List<Seen[]> neighbours = new ArrayList<>();
-        survey(told, objects, splits, neighbours, now);
-        SlotLoads loads = new SlotLoads(objects);
-        cluster.command(redis -> redis.set(LOADS, loads.write()));
-        slots.learn(loads);
+        told.forEach((id, one) -> {
+            if (one.requestsPerSecond > limits.maxRequestsPerSecond()) {
+                lookAtHot(id, one, splits, now);
+            }
+        });
+        survey(told, splits, neighbours, now);
+        Runnable renewal = renewal(gateway);
         int left = MOST_MOVES;
         for (RangeMove split : splits.subList(0, Math.min(left, splits.size()))) {
-            if (moves.move(split)) {
+            if (moves.move(split, renewal)) {
                 LOG.info(
                         "A part of a range of the bucket {} has its own slot {}",
                         split.bucket().value(),
@@ -100,17 +110,36 @@ final class RangeBalancer {
             left--;
         }
         for (Seen[] pair : neighbours.subList(0, Math.min(left, neighbours.size()))) {
-            join(pair[0], pair[1], now);
+            join(pair[0], pair[1], now, renewal);
         }
     }
 
-    SlotLoads loads() {
+    /** Keeps the lease while a large range is copied: another would undo that. */
+    private Runnable renewal(String gateway) {
+        Instant[] last = {clock.instant()};
+        return () -> {
+            Instant now = clock.instant();
+            if (Duration.between(last[0], now).compareTo(LEASED.dividedBy(3)) > 0) {
+                fleet.lease(LEASE, gateway, now, now.plus(LEASED));
+                last[0] = now;
+            }
+        };
+    }
+
+    private SlotLoads loads() {
         byte[] known = cluster.command(redis -> redis.get(LOADS));
         return known == null ? SlotLoads.NONE : SlotLoads.read(known);
     }
 
     /** What gateways have told of a range. */
-    private record Told(double requestsPerSecond, List<byte[]> samples) {}
+    private record Told(BucketName bucket, double requestsPerSecond, List<byte[]> samples) {
+        Told plus(Told other) {
+            List<byte[]> both = new ArrayList<>(samples);
+            both.addAll(other.samples);
+            both.sort(Arrays::compareUnsigned);
+            return new Told(bucket, requestsPerSecond + other.requestsPerSecond, both);
+        }
+    }
 
     private void tell(String gateway, Instant now) {
         double seconds = Math.max(0.001, Duration.between(toldAt, now).toMillis() / 1_000.0);
@@ -123,6 +152,7 @@ final class RangeBalancer {
             out.writeInt(asked.size());
             for (Map.Entry<String, RangeHeat.Asked> one : asked.entrySet()) {
                 out.writeUTF(one.getKey());
+                out.writeUTF(one.getValue().bucket().value());
                 out.writeDouble(one.getValue().requests() / seconds);
                 out.writeShort(one.getValue().samples().size());
                 for (byte[] sample : one.getValue().samples()) {
@@ -151,62 +181,77 @@ final class RangeBalancer {
                 }
                 for (int ranges = in.readInt(); ranges > 0; ranges--) {
                     String id = in.readUTF();
+                    BucketName bucket = new BucketName(in.readUTF());
                     double requests = in.readDouble();
                     List<byte[]> samples = new ArrayList<>();
                     for (int left = in.readShort(); left > 0; left--) {
                         samples.add(in.readNBytes(in.readUnsignedShort()));
                     }
-                    sum.merge(id, new Told(requests, samples), (a, b) -> {
-                        List<byte[]> both = new ArrayList<>(a.samples);
-                        both.addAll(b.samples);
-                        return new Told(a.requestsPerSecond + b.requestsPerSecond, both);
-                    });
+                    sum.merge(id, new Told(bucket, requests, samples), Told::plus);
                 }
             } catch (IOException broken) {
                 throw new NamespaceException("what a gateway told of its ranges cannot be read", broken);
             }
         });
-        sum.values().forEach(one -> one.samples.sort(Arrays::compareUnsigned));
         return sum;
     }
 
-    /** Looks at all ranges. */
-    private void survey(
-            Map<String, Told> told, long[] objects, List<RangeMove> splits, List<Seen[]> neighbours, Instant now) {
-        String after = "";
-        while (true) {
-            List<BucketName> names = buckets.names(after, NAMES_A_PAGE);
-            for (BucketName name : names) {
-                RangeMap map = buckets.load(name);
-                if (map == null) {
-                    continue;
-                }
-                Seen before = null;
-                for (Range range : map.all()) {
-                    Seen seen = look(map, range, told);
-                    objects[range.slot()] += seen.objects;
-                    split(seen, now).ifPresent(splits::add);
-                    if (before != null && areToBeJoined(before, seen)) {
-                        neighbours.add(new Seen[] {before, seen});
-                        before = null;
-                    } else {
-                        before = seen;
-                    }
+    private void lookAtHot(String id, Told told, List<RangeMove> splits, Instant now) {
+        RangeMap map = buckets.load(told.bucket);
+        if (map != null) {
+            for (Range range : map.all()) {
+                if (range.id().equals(id)) {
+                    split(look(map, range, told), now).ifPresent(splits::add);
                 }
             }
-            if (names.size() < NAMES_A_PAGE) {
-                return;
-            }
-            after = names.getLast().value();
         }
     }
 
-    private Seen look(RangeMap map, Range range, Map<String, Told> told) {
+    /** Looks at the ranges of some buckets, and then at those of the next; when all have been, what slots hold is known. */
+    private void survey(Map<String, Told> told, List<RangeMove> splits, List<Seen[]> neighbours, Instant now) {
+        List<BucketName> names = buckets.names(after, BUCKETS_A_TURN);
+        for (List<Seen> ranges : cluster.parallel(names, name -> lookAt(name, told))) {
+            Seen before = null;
+            for (Seen seen : ranges) {
+                counted[seen.range.slot()] += seen.objects;
+                if (seen.requestsPerSecond <= limits.maxRequestsPerSecond()) { // the others have been looked at
+                    split(seen, now).ifPresent(splits::add);
+                }
+                if (before != null && areToBeJoined(before, seen)) {
+                    neighbours.add(new Seen[] {before, seen});
+                    before = null;
+                } else {
+                    before = seen;
+                }
+            }
+        }
+        if (names.size() == BUCKETS_A_TURN) {
+            after = names.getLast().value();
+            return;
+        }
+        SlotLoads loads = new SlotLoads(counted);
+        cluster.command(redis -> redis.set(LOADS, loads.write()));
+        slots.learn(loads);
+        after = "";
+        counted = new long[Slots.COUNT];
+    }
+
+    private List<Seen> lookAt(BucketName name, Map<String, Told> told) {
+        RangeMap map = buckets.load(name);
+        if (map == null) {
+            return List.of();
+        }
+        Told nothing = new Told(name, 0, List.of());
+        return map.all().stream()
+                .map(range -> look(map, range, told.getOrDefault(range.id(), nothing)))
+                .toList();
+    }
+
+    private Seen look(RangeMap map, Range range, Told asked) {
         RangeRoot root = RangeRoot.read(cluster, range);
         if (!root.isKnownBy(range.epoch()) || root.isFrozen()) {
             moves.settle(map, range);
         }
-        Told asked = told.getOrDefault(range.id(), new Told(0, List.of()));
         return new Seen(map.bucket().name(), range, root.objects(), asked.requestsPerSecond, asked.samples);
     }
 
@@ -272,12 +317,12 @@ final class RangeBalancer {
         return first[0];
     }
 
-    private void join(Seen left, Seen right, Instant now) {
+    private void join(Seen left, Seen right, Instant now, Runnable renewal) {
         Range second = right.range;
         if (left.range.slot() != second.slot()) {
             String id = Long.toUnsignedString(random.nextLong(), Character.MAX_RADIX);
             Range moved = second.movedTo(id, left.range.slot(), second.low(), now);
-            if (!moves.move(new RangeMove(right.bucket, second, moved))) {
+            if (!moves.move(new RangeMove(right.bucket, second, moved), renewal)) {
                 return;
             }
             second = moved;

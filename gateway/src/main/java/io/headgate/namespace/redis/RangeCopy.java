@@ -28,14 +28,17 @@ final class RangeCopy {
 
     private final Cluster cluster;
     private final RangeMove move;
+    private final Runnable eachChunk;
     private final byte[] epoch;
     private final byte[] descriptor;
     /** How often the target has been filled. */
     private long filled;
 
-    RangeCopy(Cluster cluster, RangeMove move) {
+    /** @param eachChunk is run again and again, so that who copies for long can say that it is alive */
+    RangeCopy(Cluster cluster, RangeMove move, Runnable eachChunk) {
         this.cluster = cluster;
         this.move = move;
+        this.eachChunk = eachChunk;
         epoch = move.source().epochBytes();
         descriptor = move.target().entry();
     }
@@ -146,6 +149,7 @@ final class RangeCopy {
     }
 
     private void fill(Script script, List<byte[]> arguments) throws Overtaken {
+        eachChunk.run();
         Range target = move.target();
         byte[] done = notNull(cluster.one(
                 script,

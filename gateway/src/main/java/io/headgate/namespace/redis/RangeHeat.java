@@ -1,5 +1,6 @@
 package io.headgate.namespace.redis;
 
+import io.headgate.domain.BucketName;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -22,9 +23,14 @@ final class RangeHeat {
     private final Map<String, Counter> counters = new ConcurrentHashMap<>();
 
     private static final class Counter {
+        final BucketName bucket;
         final LongAdder requests = new LongAdder();
         final AtomicReferenceArray<byte @Nullable []> samples = new AtomicReferenceArray<>(SAMPLES);
         private int next;
+
+        Counter(BucketName bucket) {
+            this.bucket = bucket;
+        }
 
         void add(byte[] key) {
             requests.increment();
@@ -40,22 +46,15 @@ final class RangeHeat {
      *
      * @param samples some of the encoded keys, in order
      */
-    record Asked(long requests, List<byte[]> samples) {
-        Asked plus(Asked other) {
-            List<byte[]> all = new ArrayList<>(samples);
-            all.addAll(other.samples);
-            all.sort(Arrays::compareUnsigned);
-            return new Asked(requests + other.requests, all);
-        }
-    }
+    record Asked(BucketName bucket, long requests, List<byte[]> samples) {}
 
-    void add(Range range, byte[] key) {
+    void add(BucketName bucket, Range range, byte[] key) {
         Counter counter = counters.get(range.id());
         if (counter == null) {
             if (counters.size() >= MOST_RANGES) {
                 return;
             }
-            counter = counters.computeIfAbsent(range.id(), _ -> new Counter());
+            counter = counters.computeIfAbsent(range.id(), _ -> new Counter(bucket));
         }
         counter.add(key);
     }
@@ -74,7 +73,7 @@ final class RangeHeat {
                     }
                 }
                 samples.sort(Arrays::compareUnsigned);
-                taken.put(id, new Asked(requests, samples));
+                taken.put(id, new Asked(counter.bucket, requests, samples));
             }
         });
         counters.clear();

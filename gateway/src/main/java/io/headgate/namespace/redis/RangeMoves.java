@@ -55,16 +55,22 @@ final class RangeMoves {
         this.steps = steps;
     }
 
+    /** As {@link #move(RangeMove, Runnable)}, by one who need not say that it is alive. */
+    boolean move(RangeMove move) {
+        return move(move, () -> {});
+    }
+
     /**
      * Moves a part of a range, or all of it.
      *
+     * @param eachChunk is run again and again, so that who copies for long can say that it is alive
      * @return whether it was moved; otherwise the range is as it was, or has been changed by others
      */
-    boolean move(RangeMove move) {
+    boolean move(RangeMove move, Runnable eachChunk) {
         slots.use(move.target().slot());
         cluster.command(redis -> redis.hset(NOTES, note(move), move.write()));
         steps.accept(Step.NOTED);
-        RangeCopy copy = new RangeCopy(cluster, move);
+        RangeCopy copy = new RangeCopy(cluster, move, eachChunk);
         try {
             copy.begin();
             steps.accept(Step.BEGUN);
