@@ -35,7 +35,7 @@ public final class BackupWriter {
 
     private static final class FastGzip extends GZIPOutputStream {
         FastGzip(OutputStream out) throws IOException {
-            super(out, BUFFER_BYTES);
+            super(out, BUFFER_BYTES, true);
             def.setLevel(Deflater.BEST_SPEED);
         }
     }
@@ -79,6 +79,11 @@ public final class BackupWriter {
             }
         }
         rows++;
+    }
+
+    /** Passes on what has been written. */
+    public void flush() throws IOException {
+        data.flush();
     }
 
     /** Ends the backup: without this it is worth nothing. */

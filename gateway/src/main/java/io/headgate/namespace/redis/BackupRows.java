@@ -11,6 +11,7 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -18,8 +19,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Writes rows of any table in any order. What fails is an {@link UncheckedIOException}. For one thread. */
 final class BackupRows {
+    private static final long LONGEST_SILENCE_NANOS = Duration.ofSeconds(10).toNanos();
+
     private final BackupWriter writer;
     private @Nullable BackupTable current;
+    private long passedOnNanos = System.nanoTime();
 
     BackupRows(OutputStream out, Backup.Header header) throws IOException {
         writer = new BackupWriter(out, header);
@@ -36,6 +40,22 @@ final class BackupRows {
                 current = table;
             }
             writer.row(values);
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        }
+    }
+
+    /** Shows whoever waits for rows that they are being looked for: connections on which nothing is heard for long are cut. */
+    void stillLooking() {
+        long now = System.nanoTime();
+        if (now - passedOnNanos < LONGEST_SILENCE_NANOS) {
+            return;
+        }
+        passedOnNanos = now;
+        try {
+            writer.table(BackupTable.SETTINGS.table(), BackupTable.SETTINGS.columns()); // of which no row follows
+            current = BackupTable.SETTINGS;
+            writer.flush();
         } catch (IOException failed) {
             throw new UncheckedIOException(failed);
         }

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.IntFunction;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +41,7 @@ final class Backups {
     static final String ENGINE = "redis";
 
     private static final int PARTS_A_PAGE = 1_000;
+    private static final int SLOTS_AT_ONCE = 1_024;
 
     /** Facts of blobs: that somebody refers to it, what is recorded, copies; of manifests: that a version has it, since when it is queued. */
     private static final char REFERENCE = 'a';
@@ -101,13 +103,13 @@ final class Backups {
             rows.row(BackupTable.SETTINGS, BackupTable.NAMESPACE_ID, namespaceId);
             fleet(rows);
             buckets(rows);
-            uploads(waiting.rows(), ofBlobs, now);
+            uploads(rows, waiting.rows(), ofBlobs, now);
             for (Map.Entry<BucketName, Long> bucket : bucketNumbers.entrySet()) {
                 versions(bucket.getKey(), bucket.getValue(), rows, waiting.rows(), ofManifests, ofBlobs);
             }
-            cluster.each(slots.all(), slot -> queuedManifests(slot, ofManifests));
+            eachSlot(rows, slot -> queuedManifests(slot, ofManifests));
             ofManifests.each((subject, facts) -> manifest(subject, facts, rows, waiting.rows(), ofBlobs));
-            cluster.each(slots.all(), slot -> recorded(slot, ofBlobs));
+            eachSlot(rows, slot -> recorded(slot, ofBlobs));
             ofBlobs.each((subject, facts) -> blob(subject, facts, rows, waiting.rows()));
             accountSums.forEach((account, sums) ->
                     rows.row(BackupTable.ACCOUNT_USAGE, account, sums[0], sums[1], sums[2], sums[3]));
@@ -116,6 +118,14 @@ final class Backups {
             throw failed.getCause();
         }
         rows.end();
+    }
+
+    private void eachSlot(BackupRows rows, IntFunction<Boolean> work) {
+        List<Integer> all = slots.all();
+        for (int from = 0; from < all.size(); from += SLOTS_AT_ONCE) {
+            cluster.each(all.subList(from, Math.min(all.size(), from + SLOTS_AT_ONCE)), work);
+            rows.stillLooking();
+        }
     }
 
     // What is not of buckets
@@ -182,7 +192,7 @@ final class Backups {
 
     // Uploads
 
-    private void uploads(BackupRows rows, Facts ofBlobs, Instant now) {
+    private void uploads(BackupRows out, BackupRows rows, Facts ofBlobs, Instant now) {
         Map<String, Long> aborted = new HashMap<>();
         for (int slot : slots.all()) {
             walk.members(
@@ -192,6 +202,7 @@ final class Backups {
         }
         Set<String> seen = new HashSet<>(); // a key may be met twice
         walk.named('U', id -> {
+            out.stillLooking();
             if (seen.add(id)) {
                 UploadReads.Found found = uploads.read(id, 0, 0);
                 switch (found == null ? ' ' : found.state()) {
@@ -305,6 +316,7 @@ final class Backups {
                 (key, record) -> {
                     usage[0]++;
                     usage[1] += StoredVersion.sizeBytes(record);
+                    rows.stillLooking();
                     version(number, key, record, waiting, ofManifests, ofBlobs);
                 },
                 null);

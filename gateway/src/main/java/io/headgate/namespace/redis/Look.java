@@ -89,7 +89,7 @@ final class Look {
 
     void run(Listener listener) {
         cluster.each(slots.all(), slot -> recorded(slot, BEFORE, HELD_BEFORE));
-        walk.named('k', id -> state(id, BEFORE));
+        walk.namedAtOnce('k', id -> state(id, BEFORE));
         cluster.each(slots.all(), this::notes);
         walk.named('U', id -> upload(id, listener));
         walk.buckets(bucket -> walk.versions(
@@ -97,9 +97,9 @@ final class Look {
                 (key, record) -> version(bucket, key, record, listener),
                 counted -> listener.range(bucket, counted)));
         // Those of versions are known by now; of others it is not known whether anybody is to have them.
-        walk.named('k', id -> manifests.each(id, placed -> holds(MAY_HOLD, placed.slice())));
+        walk.namedAtOnce('k', id -> manifests.each(id, placed -> holds(MAY_HOLD, placed.slice())));
         cluster.each(slots.all(), this::notes);
-        walk.named('k', id -> state(id, AFTER));
+        walk.namedAtOnce('k', id -> state(id, AFTER));
         cluster.each(slots.all(), slot -> recorded(slot, AFTER, HELD_AFTER));
     }
 
