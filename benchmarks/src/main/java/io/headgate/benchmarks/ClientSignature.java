@@ -50,9 +50,18 @@ final class ClientSignature {
 
     /** Presigns for an hour. */
     RequestHead inQuery(String method, String path, List<RequestHead.Field> headers) {
+        return inQuery(method, path, "", headers);
+    }
+
+    /**
+     * The same with a query.
+     *
+     * @param query parameters in their order, whose names begin with small letters, an ampersand before each
+     */
+    RequestHead inQuery(String method, String path, String query, List<RequestHead.Field> headers) {
         String target = path + "?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=" + ACCESS_KEY + "%2F"
                 + scope.replace("/", "%2F") + "&X-Amz-Date=" + timestamp
-                + "&X-Amz-Expires=3600&X-Amz-SignedHeaders=host";
+                + "&X-Amz-Expires=3600&X-Amz-SignedHeaders=host" + query;
         String signature = sign(
                 method,
                 target,

@@ -103,7 +103,7 @@ final class DatabaseBenchmark {
                 Namespace gateway =
                         PostgresNamespace.open(plan.options().withConnections(pool), InstantSource.system());
                 gateways.add(gateway);
-                objects.add(new SyntheticObjects(gateway, Duration.ofHours(1)));
+                objects.add(new SyntheticObjects(gateway, "one", Duration.ofHours(1)));
             }
             for (BucketName bucket : buckets) {
                 gateways.getFirst().createBucket(new Bucket(bucket, "root", "", Instant.now()));

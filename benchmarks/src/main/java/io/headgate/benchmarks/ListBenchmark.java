@@ -47,7 +47,7 @@ final class ListBenchmark {
 
     private ListBenchmark(Namespace namespace) {
         this.namespace = namespace;
-        this.objects = new SyntheticObjects(namespace, Duration.ofHours(1));
+        this.objects = new SyntheticObjects(namespace, "one", Duration.ofHours(1));
     }
 
     static void run(Plan plan, PrintStream out) throws IOException, InterruptedException {

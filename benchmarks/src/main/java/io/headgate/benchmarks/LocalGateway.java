@@ -13,6 +13,7 @@ import io.headgate.domain.BucketName;
 import io.headgate.http.HttpServer;
 import io.headgate.http.HttpServerConfig;
 import io.headgate.namespace.Bucket;
+import io.headgate.namespace.Namespace;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -87,6 +88,10 @@ final class LocalGateway implements AutoCloseable {
         FaultyAccount store = new FaultyAccount(real);
         stores.put(account, store);
         return store;
+    }
+
+    Namespace namespace() {
+        return gateway.namespace();
     }
 
     InetSocketAddress address() {

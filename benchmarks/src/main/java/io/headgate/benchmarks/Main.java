@@ -4,7 +4,9 @@ import io.headgate.benchmarks.Flags.UsageException;
 import io.headgate.namespace.postgres.PostgresOptions;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -24,6 +26,9 @@ public final class Main {
                     [--callers N] [--buckets N] [--gateways N] [--seconds N] [--rounds N]
                   What the engine postgres does a second, in one bucket and in many, by size of its pool;
                   the password is in HEADGATE_BENCH_PASSWORD; buckets named bench-* stay in the database
+              headgate bench engines [--postgres URL] [--redis URL] [--callers 1,16,128] [--objects N] [--seconds N] [--rounds N]
+                  The engines side by side, as the gateway calls them and as S3 clients see them; the URLs are those of
+                  namespace.url, of an empty database and an empty cluster. Nothing is flushed by sqlite
               headgate bench scale [--rate R] [--seconds N] [--gateways G --database URL] [--writes N] [--out DIR]
                   What 1, 2, 4 and 8 accounts of R requests a second each take together, N seconds a run; how evenly N
                   writes spread; writes a report with a picture to DIR. The URL is that of an empty PostgreSQL database
@@ -52,6 +57,7 @@ public final class Main {
                 case "degrade" -> degrade(rest);
                 case "list" -> list(rest);
                 case "database" -> database(rest);
+                case "engines" -> engines(rest);
                 case "scale" -> scale(rest);
                 case "jmh" -> org.openjdk.jmh.Main.main(rest.toArray(String[]::new));
                 default ->
@@ -121,6 +127,26 @@ public final class Main {
                         flags.number("--callers", 128, 1, 10_000),
                         flags.number("--buckets", 64, 2, 1_000),
                         flags.number("--gateways", 1, 1, 32),
+                        flags.number("--seconds", 3, 1, 600),
+                        flags.number("--rounds", 3, 1, 100)),
+                System.out);
+    }
+
+    private static void engines(List<String> words) throws UsageException, IOException, InterruptedException {
+        Flags flags =
+                Flags.parse(words, Set.of("--postgres", "--redis", "--callers", "--objects", "--seconds", "--rounds"));
+        Map<String, String> urls = new LinkedHashMap<>();
+        for (String engine : List.of("postgres", "redis")) {
+            String url = flags.text("--" + engine, "");
+            if (!url.isEmpty()) {
+                urls.put(engine, url);
+            }
+        }
+        EnginesBenchmark.run(
+                new EnginesBenchmark.Plan(
+                        urls,
+                        flags.numbers("--callers", "1,16,128", 1, 10_000),
+                        flags.number("--objects", 100_000, 10_000, 10_000_000),
                         flags.number("--seconds", 3, 1, 600),
                         flags.number("--rounds", 3, 1, 100)),
                 System.out);

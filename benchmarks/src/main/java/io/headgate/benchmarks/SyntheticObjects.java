@@ -16,38 +16,48 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
-import java.util.UUID;
 
 /** Puts objects of 4 KiB into a namespace, without bytes in an account. Thread-safe. */
 final class SyntheticObjects {
     private static final int OBJECT_BYTES = 4096;
 
     private final Namespace namespace;
+    private final String account;
     private final long intent;
 
-    /** @param lifetime how long it will be used */
-    SyntheticObjects(Namespace namespace, Duration lifetime) {
+    /**
+     * @param account that the objects are said to be in
+     * @param lifetime how long it will be used
+     */
+    SyntheticObjects(Namespace namespace, String account, Duration lifetime) {
         this.namespace = namespace;
+        this.account = account;
         Instant now = Instant.now();
         this.intent = namespace
                 .openIntent("bench", now, now.plus(lifetime), now.plus(lifetime.multipliedBy(2)))
                 .id();
     }
 
-    /** @param ids of the caller alone */
-    void put(BucketName bucket, String key, SplittableRandom ids) {
+    /**
+     * As a gateway does it.
+     *
+     * @param ids of the caller alone
+     */
+    void put(BucketName bucket, String name, SplittableRandom ids) {
         Instant now = Instant.now();
-        BlobId blob = BlobId.of(now.getEpochSecond(), ids.nextInt(BlobId.SLOTS), ids.nextLong(), ids.nextLong());
+        ObjectKey key = new ObjectKey(name);
+        int slot = namespace.blobSlot(bucket, key).orElseGet(() -> ids.nextInt(BlobId.SLOTS));
+        BlobId blob = BlobId.of(now.getEpochSecond(), slot, ids.nextLong(), ids.nextLong());
         Outcome<?> outcome = namespace.putObject(new PutObject(
                 bucket,
-                new ObjectKey(key),
-                new UUID(ids.nextLong(), ids.nextLong()).toString(),
+                key,
+                blob.toString(),
                 new ObjectAttributes(
                         Map.of("content-type", "image/jpeg"), Map.of(), Map.of(), ObjectAttributes.STANDARD),
                 OBJECT_BYTES,
                 new ETag("%016x%016x".formatted(ids.nextLong(), ids.nextLong())),
                 List.of(),
-                Optional.of(new Slice(blob, "one", 0, OBJECT_BYTES)),
+                Optional.of(new Slice(blob, account, 0, OBJECT_BYTES)),
                 WriteCondition.NONE,
                 intent,
                 Optional.empty(),

@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.headgate.servers.Azurite;
 import io.headgate.servers.PostgresServer;
+import io.headgate.servers.RedisCluster;
 import io.headgate.servers.RedisServer;
 import io.headgate.servers.S3ProxyServer;
 import java.net.URI;
@@ -22,7 +23,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 
 /**
  * What the gateway under test keeps its namespace and its blobs in: {@code headgate.conformance.namespace} is {@code sqlite} (default)
- * or {@code postgres} or {@code postgres+redis}, {@code headgate.conformance.accounts} is {@code local} (default), {@code azure} or {@code s3}. The servers that
+ * or {@code postgres} or {@code postgres+redis} or {@code redis} (a cluster), {@code headgate.conformance.accounts} is {@code local} (default), {@code azure} or {@code s3}. The servers that
  * these take are started by this JVM and end with it.
  */
 final class Parts {
@@ -53,6 +54,10 @@ final class Parts {
             case "postgres+redis" -> {
                 environment.putAll(postgres());
                 environment.put("HEADGATE_NAMESPACE_CACHE", redis());
+            }
+            case "redis" -> {
+                environment.put("HEADGATE_NAMESPACE_ENGINE", "redis");
+                environment.put("HEADGATE_NAMESPACE_URL", redisCluster());
             }
             default ->
                 throw new IllegalStateException("headgate.conformance.namespace: no such engine: " + namespace());
@@ -96,6 +101,12 @@ final class Parts {
         RedisServer server = RedisServer.start();
         Runtime.getRuntime().addShutdownHook(new Thread(server::close));
         return "redis://127.0.0.1:" + server.port();
+    }
+
+    private static String redisCluster() {
+        return RedisCluster.shared().masters().stream()
+                .map(RedisCluster.Node::toString)
+                .collect(Collectors.joining(",", "redis://", ""));
     }
 
     private static String azure() {

@@ -49,6 +49,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -74,6 +75,11 @@ final class MeasuredNamespace implements Namespace {
     }
 
     @Override
+    public BucketClaim createHashedBucket(Bucket bucket, int hashedRanges) {
+        return measured(Call.CREATE_BUCKET, () -> namespace.createHashedBucket(bucket, hashedRanges));
+    }
+
+    @Override
     public Optional<Bucket> bucket(BucketName name) {
         return measured(Call.BUCKET, () -> namespace.bucket(name));
     }
@@ -96,6 +102,17 @@ final class MeasuredNamespace implements Namespace {
     @Override
     public Outcome<ObjectVersion> putObject(PutObject command) {
         return measured(Call.PUT_OBJECT, () -> namespace.putObject(command));
+    }
+
+    /** Not measured: the engine knows without a call. */
+    @Override
+    public OptionalInt blobSlot(BucketName bucket, ObjectKey key) {
+        return namespace.blobSlot(bucket, key);
+    }
+
+    @Override
+    public OptionalInt blobSlot(String uploadId) {
+        return namespace.blobSlot(uploadId);
     }
 
     @Override
@@ -246,6 +263,11 @@ final class MeasuredNamespace implements Namespace {
     @Override
     public boolean lease(String name, String holder, Instant now, Instant until) {
         return measured(Call.LEASE, () -> namespace.lease(name, holder, now, until));
+    }
+
+    @Override
+    public Optional<Duration> upkeep(String holder, Instant now) {
+        return measured(Call.UPKEEP, () -> namespace.upkeep(holder, now));
     }
 
     @Override

@@ -48,6 +48,7 @@ final class NamespaceMetrics {
         ABANDON_MOVES,
         MOVES_UNDER_WAY,
         LEASE,
+        UPKEEP,
         OLDEST_READ,
         SHARE_ACCOUNTS,
         ACCOUNT_MODES,

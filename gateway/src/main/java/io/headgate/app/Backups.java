@@ -154,7 +154,8 @@ final class Backups {
                                 in);
                     }
                 }
-                case REDIS -> throw new IllegalStateException("the configuration refuses this engine");
+                case REDIS ->
+                    throw new StartException("nothing was restored: that is not built for the engine redis yet");
             };
             out.println("the namespace " + header.namespaceId() + " is as it was at " + header.madeAt());
             Duration age = Duration.between(header.madeAt(), clock.instant());

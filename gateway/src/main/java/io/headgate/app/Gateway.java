@@ -7,10 +7,12 @@ import io.headgate.account.CircuitBreaker;
 import io.headgate.account.Limits;
 import io.headgate.admin.Metrics;
 import io.headgate.app.config.AddedAccounts;
+import io.headgate.app.config.ClusterUrl;
 import io.headgate.app.config.DatabaseUrl;
 import io.headgate.app.config.HeadgateConfig;
 import io.headgate.app.config.HeadgateConfig.AccountConfig;
 import io.headgate.app.config.HeadgateConfig.BreakerConfig;
+import io.headgate.app.config.HeadgateConfig.ClusterConfig;
 import io.headgate.app.config.HeadgateConfig.Credentials;
 import io.headgate.app.config.HeadgateConfig.DatabaseConfig;
 import io.headgate.app.config.HeadgateConfig.GarbageConfig;
@@ -19,6 +21,7 @@ import io.headgate.app.config.HeadgateConfig.OrphansConfig;
 import io.headgate.app.config.HeadgateConfig.PlacementConfig;
 import io.headgate.app.config.HeadgateConfig.SweepConfig;
 import io.headgate.app.config.HeadgateConfig.UserConfig;
+import io.headgate.app.config.Secret;
 import io.headgate.blob.BlobStore;
 import io.headgate.blob.CarrierWatch;
 import io.headgate.domain.BlobIds;
@@ -28,6 +31,9 @@ import io.headgate.namespace.ReadsInFlight;
 import io.headgate.namespace.WriteIntents;
 import io.headgate.namespace.cache.CachedNamespace;
 import io.headgate.namespace.postgres.PostgresOptions;
+import io.headgate.namespace.redis.RangeLimits;
+import io.headgate.namespace.redis.RedisNamespace;
+import io.headgate.namespace.redis.RedisOptions;
 import io.headgate.namespace.sql.SqliteNamespace;
 import io.headgate.namespace.sql.SqliteOptions;
 import io.headgate.placement.Placement;
@@ -43,6 +49,7 @@ import io.headgate.work.AccountRoster;
 import io.headgate.work.BackgroundWork;
 import io.headgate.work.Leases;
 import io.headgate.work.ModeRefresh;
+import io.headgate.work.NamespaceUpkeep;
 import io.headgate.work.Pace;
 import io.headgate.work.ReadsExchange;
 import io.headgate.work.ShareRenewal;
@@ -160,7 +167,7 @@ public final class Gateway implements AutoCloseable {
         this.accounts = accounts;
         this.carriers = carriers;
         this.metrics = metrics;
-        RandomGenerator random = () -> ThreadLocalRandom.current().nextLong();
+        RandomGenerator random = Gateway::random;
         placement = new Placement(thresholds(config.placement()));
         intents = new WriteIntents(
                 namespace,
@@ -207,7 +214,7 @@ public final class Gateway implements AutoCloseable {
                 "headgate.accounts.faulty",
                 "Accounts that this gateway cannot open",
                 () -> roster.faulty().size());
-        boolean shared = config.namespace().engine() == HeadgateConfig.Engine.POSTGRES;
+        boolean shared = config.namespace().engine().isShared();
         List<Worker> all = new ArrayList<>(work.ofGateway());
         if (shared) {
             ReadsExchange exchange = new ReadsExchange(namespace, reads, newId(random));
@@ -223,7 +230,7 @@ public final class Gateway implements AutoCloseable {
         accounts.refreshBy(roster::refresh);
         ModeRefresh modes = new ModeRefresh(namespace, accounts);
         modes.work(); // an account that drains must not take the first writes after a restart
-        all.addAll(List.of(roster, modes, drain));
+        all.addAll(List.of(roster, modes, drain, new NamespaceUpkeep(namespace, newId(random), clock)));
         if (shares.isPresent()) {
             ShareRenewal renewal = shares.get();
             renewal.work(); // before the first write
@@ -294,6 +301,10 @@ public final class Gateway implements AutoCloseable {
         namespace.close();
     }
 
+    private static long random() {
+        return ThreadLocalRandom.current().nextLong();
+    }
+
     private static String newId(RandomGenerator random) {
         return new UUID(random.nextLong(), random.nextLong()).toString();
     }
@@ -309,7 +320,7 @@ public final class Gateway implements AutoCloseable {
             case SQLITE -> SqliteNamespace.open(namespaceFile(config), clock, sqlite(config));
             case POSTGRES ->
                 CacheWiring.cached(config, postgres(config, namespace.database().orElseThrow()), clock);
-            case REDIS -> throw new IllegalStateException("the configuration refuses this engine");
+            case REDIS -> RedisNamespace.open(redis(config, namespace.cluster().orElseThrow()), clock, Gateway::random);
         };
     }
 
@@ -336,6 +347,23 @@ public final class Gateway implements AutoCloseable {
         return url.password().isPresent()
                 ? options.withPassword(url.password().get().reveal())
                 : options;
+    }
+
+    static RedisOptions redis(HeadgateConfig config, ClusterConfig cluster) {
+        ClusterUrl url = cluster.url();
+        return new RedisOptions(
+                url.hosts().stream()
+                        .map(host -> new RedisOptions.Node(host.host(), host.port()))
+                        .toList(),
+                url.tls(),
+                url.user().orElse(null),
+                url.password().map(Secret::reveal).orElse(null),
+                config.namespace().timeout(),
+                config.multipart().minPartBytes(),
+                new RangeLimits(
+                        cluster.rangeMaxObjects(), cluster.rangeMaxRequestsPerSecond(), cluster.rangeJoinObjects()),
+                cluster.replicas(),
+                cluster.replicasTimeout());
     }
 
     private static S3Handler s3(HeadgateConfig config, Credentials root, Storage storage, SliceReader slices) {

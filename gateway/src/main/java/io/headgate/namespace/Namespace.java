@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,16 @@ public interface Namespace extends AutoCloseable {
      */
     BucketClaim createBucket(Bucket bucket);
 
+    /**
+     * Makes a bucket for keys that come in order, such as dates: where an engine cuts a bucket into ranges of keys, its ranges are of the
+     * keys' hashes, so that writes do not all go to the last. A client sees no difference; engines without ranges see none either.
+     *
+     * @param hashedRanges how many ranges, 1 to 1,024
+     */
+    default BucketClaim createHashedBucket(Bucket bucket, int hashedRanges) {
+        return createBucket(bucket);
+    }
+
     Optional<Bucket> bucket(BucketName name);
 
     /** Removes an empty bucket: BUCKET_NOT_EMPTY if it holds an object. Uploads in progress are aborted with it. */
@@ -59,6 +70,19 @@ public interface Namespace extends AutoCloseable {
      * blob), SUPERSEDED.
      */
     Outcome<ObjectVersion> putObject(PutObject command);
+
+    /**
+     * The slot that the id of a blob for this key had best name, if it matters to the engine: then the blob's record lies beside the
+     * version's. By what the engine has in memory, without a call of the store; any other slot is right too, and costs more.
+     */
+    default OptionalInt blobSlot(BucketName bucket, ObjectKey key) {
+        return OptionalInt.empty();
+    }
+
+    /** The same for the parts of an upload. */
+    default OptionalInt blobSlot(String uploadId) {
+        return OptionalInt.empty();
+    }
 
     /** The current version; NO_SUCH_BUCKET or NO_SUCH_KEY. One indexed look-up. */
     Outcome<ObjectVersion> currentVersion(BucketName bucket, ObjectKey key);
@@ -214,6 +238,16 @@ public interface Namespace extends AutoCloseable {
      * @param holder the id of this run of a gateway
      */
     boolean lease(String name, String holder, Instant now, Instant until);
+
+    /**
+     * Does a bounded piece of what the engine needs done to stay fast, while it is used: each gateway calls this again and again.
+     *
+     * @param holder the id of this run of the gateway
+     * @return after which time again; empty if this engine needs nothing
+     */
+    default Optional<Duration> upkeep(String holder, Instant now) {
+        return Optional.empty();
+    }
 
     /**
      * Tells the other gateways of the oldest read through this one, and learns the same of them.

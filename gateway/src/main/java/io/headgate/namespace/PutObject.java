@@ -13,7 +13,7 @@ import java.util.Optional;
 /**
  * Commits a new version, whose bytes are in an account already, as the current one.
  *
- * @param writeId a fresh UUID; the same command sent again takes effect once and gives the same outcome
+ * @param writeId a fresh UUID, such as that of a blob that holds nothing else; the same command sent again takes effect once and gives the same outcome
  * @param blob the whole blob that holds the bytes, or empty for an empty object. If the command is refused, the same atomic step
  *     queues it as garbage
  * @param intentId the intent under which the blob was made; refused with INTENT_EXPIRED once it has expired

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -77,10 +78,19 @@ public final class WriteIntents {
 
         /** A fresh blob id, stamped within the intent's window whatever the clock says now. */
         public BlobId newBlobId() {
+            return blobIds.next(stamp());
+        }
+
+        /** The same, of the slot that the namespace has named, if it has. */
+        public BlobId newBlobId(OptionalInt slot) {
+            return slot.isPresent() ? blobIds.next(stamp(), slot.getAsInt()) : newBlobId();
+        }
+
+        private Instant stamp() {
             Instant now = clock.instant();
             Instant opened = under.intent.openedAt();
             Instant last = under.intent.lastStampAt();
-            return blobIds.next(now.isBefore(opened) ? opened : now.isAfter(last) ? last : now);
+            return now.isBefore(opened) ? opened : now.isAfter(last) ? last : now;
         }
 
         /** Every blob of the write is known to the namespace now: as a version's, a part's, or garbage. */

@@ -79,6 +79,12 @@ final class Commands {
             return this;
         }
 
+        /** As gateways do: the write has the blob's id. */
+        Put byBlob() {
+            writeId = blob.orElseThrow().blob().toString();
+            return this;
+        }
+
         Put attempt(String invocation, int number) {
             attempt = Optional.of(new Attempt(invocation, number));
             return this;

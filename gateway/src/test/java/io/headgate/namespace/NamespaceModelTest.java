@@ -94,6 +94,9 @@ public abstract class NamespaceModelTest {
     /** Looks whether what the engine keeps fits together; called while the engine is open. */
     protected abstract void checkInside() throws Exception;
 
+    /** Does something of which no client may notice anything. */
+    protected void afterStep(Namespace engine) {}
+
     /** Whether the engine can check itself. */
     protected boolean audits() {
         return true;
@@ -109,6 +112,7 @@ public abstract class NamespaceModelTest {
             for (; step < steps; step++) {
                 now = now.plusMillis(random.nextLong(2_000)); // finer is not kept
                 step();
+                afterStep(engine);
                 if (step % CHECK_EVERY == CHECK_EVERY - 1) {
                     checkAll();
                     checkInside();
@@ -249,15 +253,16 @@ public abstract class NamespaceModelTest {
         Optional<Attempt> attempt = random.nextInt(4) > 0
                 ? Optional.empty()
                 : Optional.of(new Attempt("call-" + random.nextInt(3), 1 + random.nextInt(3)));
+        Optional<Slice> blob = size == 0 ? Optional.empty() : Optional.of(blob(size));
         PutObject command = new PutObject(
                 bucket(),
                 key(),
-                writeId(),
+                blob.isPresent() && random.nextBoolean() ? blob.get().blob().toString() : writeId(),
                 attributes(),
                 size,
                 etag(),
                 checksums(),
-                size == 0 ? Optional.empty() : Optional.of(blob(size)),
+                blob,
                 condition(),
                 random.nextInt(50) == 0 ? 999_999 : intent,
                 attempt,

@@ -439,6 +439,24 @@ public abstract class ObjectContract extends NamespaceSuite {
     }
 
     @Test
+    void a_write_with_the_id_of_its_blob_takes_effect_once_and_is_copied_and_deleted_as_others() {
+        PutObject command = make.put("a", 5).byBlob().command();
+        Outcome<ObjectVersion> first = namespace.putObject(command);
+        assertThat(namespace.putObject(command)).isEqualTo(first);
+        assertThat(current("a")).isEqualTo(command.version());
+        done(namespace.copyObject(make.copy("a", "b")));
+
+        done(namespace.putObject(make.put("a", 7).byBlob().command()));
+        assertThat(namespace.putObject(command)).isEqualTo(first);
+        assertThat(current("a").sizeBytes()).isEqualTo(7);
+        assertThat(garbage()).isEmpty();
+
+        delete("b");
+        assertThat(garbage()).containsExactly(blobOf(command.version()));
+        assertThat(account("disk-1")).isEqualTo(new AccountUsage(1, 7, 1, 5));
+    }
+
+    @Test
     void a_copy_sent_twice_takes_effect_once_even_after_it_was_replaced() {
         put("a", 5);
         CopyObject command = make.copy("a", "b");

@@ -4,6 +4,7 @@ import io.headgate.app.config.HeadgateConfig.AccessLogConfig;
 import io.headgate.app.config.HeadgateConfig.AccountConfig;
 import io.headgate.app.config.HeadgateConfig.BreakerConfig;
 import io.headgate.app.config.HeadgateConfig.CacheConfig;
+import io.headgate.app.config.HeadgateConfig.ClusterConfig;
 import io.headgate.app.config.HeadgateConfig.Credentials;
 import io.headgate.app.config.HeadgateConfig.DatabaseConfig;
 import io.headgate.app.config.HeadgateConfig.DrainConfig;
@@ -25,9 +26,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.OptionalInt;
 
 /** Makes the typed records of the texts that are set, and checks what spans several keys. */
 final class ConfigReader {
@@ -127,6 +130,7 @@ final class ConfigReader {
     private NamespaceConfig namespace() throws ConfigException {
         Engine engine = values.get(Settings.ENGINE);
         Optional<DatabaseConfig> database = Optional.empty();
+        Optional<ClusterConfig> cluster = Optional.empty();
         switch (engine) {
             case SQLITE -> {
                 if (values.find(Settings.NAMESPACE_URL).isPresent()) {
@@ -134,14 +138,13 @@ final class ConfigReader {
                 }
             }
             case POSTGRES -> database = Optional.of(database());
-            case REDIS ->
-                throw values.error(
-                        Settings.ENGINE, "\"redis\" is not available in this build; sqlite and postgres are");
+            case REDIS -> cluster = Optional.of(cluster());
         }
         return new NamespaceConfig(
                 engine,
                 database,
                 cache(engine),
+                cluster,
                 values.get(Settings.NAMESPACE_DURABILITY),
                 values.get(Settings.NAMESPACE_TIMEOUT),
                 values.get(Settings.NAMESPACE_WAL_LIMIT));
@@ -173,14 +176,36 @@ final class ConfigReader {
         }
     }
 
-    private DatabaseConfig database() throws ConfigException {
+    private Secret namespaceUrl() throws ConfigException {
         Optional<Secret> url = values.find(Settings.NAMESPACE_URL);
         if (url.isEmpty()) {
-            throw values.error(Settings.ENGINE, "\"postgres\" needs the key namespace.url");
+            String engine = values.get(Settings.ENGINE).name().toLowerCase(Locale.ROOT);
+            throw values.error(Settings.ENGINE, "\"" + engine + "\" needs the key namespace.url");
         }
+        return url.get();
+    }
+
+    private ClusterConfig cluster() throws ConfigException {
+        Secret url = namespaceUrl();
+        Optional<Integer> replicas = values.find(Settings.NAMESPACE_REPLICAS);
+        try {
+            return new ClusterConfig(
+                    ClusterUrl.parse(url.reveal()),
+                    replicas.isPresent() ? OptionalInt.of(replicas.get()) : OptionalInt.empty(),
+                    values.get(Settings.NAMESPACE_REPLICAS_TIMEOUT),
+                    values.get(Settings.RANGE_MAX_OBJECTS),
+                    values.get(Settings.RANGE_MAX_REQUESTS),
+                    values.get(Settings.RANGE_JOIN_OBJECTS));
+        } catch (IllegalArgumentException invalid) {
+            throw values.error(Settings.NAMESPACE_URL, String.valueOf(invalid.getMessage()));
+        }
+    }
+
+    private DatabaseConfig database() throws ConfigException {
+        Secret url = namespaceUrl();
         try {
             return new DatabaseConfig(
-                    DatabaseUrl.parse(url.get().reveal()),
+                    DatabaseUrl.parse(url.reveal()),
                     values.get(Settings.NAMESPACE_CONNECTIONS),
                     values.get(Settings.NAMESPACE_CONNECT_TIMEOUT),
                     values.get(Settings.NAMESPACE_STATEMENT_TIMEOUT),

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /** All that an operator can set, checked. Immutable; {@code toString} shows no secret. {@code docs/configuration.md} says what each means. */
@@ -56,7 +57,15 @@ public record HeadgateConfig(
     public enum Engine {
         SQLITE,
         POSTGRES,
-        REDIS
+        REDIS;
+
+        /** Whether several gateways can have one namespace. */
+        public boolean isShared() {
+            return switch (this) {
+                case SQLITE -> false;
+                case POSTGRES, REDIS -> true;
+            };
+        }
     }
 
     /**
@@ -64,11 +73,13 @@ public record HeadgateConfig(
      *
      * @param database for the engine {@code postgres}, and only for it
      * @param cache before that database, if there is to be one
+     * @param cluster for the engine {@code redis}, and only for it
      */
     public record NamespaceConfig(
             Engine engine,
             Optional<DatabaseConfig> database,
             Optional<CacheConfig> cache,
+            Optional<ClusterConfig> cluster,
             Durability durability,
             Duration timeout,
             long walLimitBytes) {}
@@ -87,6 +98,23 @@ public record HeadgateConfig(
             Duration connectTimeout,
             Duration statementTimeout,
             Duration lockTimeout) {}
+
+    /**
+     * A Redis Cluster.
+     *
+     * @param replicas how many have to have a write before it is acknowledged; empty for one if there are any
+     * @param replicasTimeout how long to wait for them before asking again
+     * @param rangeMaxObjects a range of more is split
+     * @param rangeMaxRequestsPerSecond a range that is asked more often is split
+     * @param rangeJoinObjects neighbours of no more together are joined
+     */
+    public record ClusterConfig(
+            ClusterUrl url,
+            OptionalInt replicas,
+            Duration replicasTimeout,
+            long rangeMaxObjects,
+            long rangeMaxRequestsPerSecond,
+            long rangeJoinObjects) {}
 
     /**
      * A cache in Redis.

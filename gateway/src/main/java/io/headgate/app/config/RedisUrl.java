@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record RedisUrl(
         String host, int port, boolean tls, Optional<String> user, Optional<Secret> password, int database) {
-    private static final int DEFAULT_PORT = 6379;
-    private static final int MAX_PORT = 65_535;
+    static final int DEFAULT_PORT = 6379;
+    static final int MAX_PORT = 65_535;
     private static final Pattern URL =
             Pattern.compile("redis(?<tls>s)?://(?:(?<user>[^:@/?#]*)(?::(?<password>[^@/?#]*))?@)?"
                     + "(?<host>[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+])(?::(?<port>\\d{1,5}))?/?(?<database>\\d{1,5})?");
@@ -32,8 +32,8 @@ public record RedisUrl(
         if (port < 1 || port > MAX_PORT) {
             throw new IllegalArgumentException("has a port that is not in the range 1 to 65535");
         }
-        Optional<String> password = given(url.group("password"));
-        Optional<String> user = given(url.group("user"));
+        Optional<String> password = decoded(url.group("password"));
+        Optional<String> user = decoded(url.group("user"));
         if (user.isPresent() && password.isEmpty()) {
             throw new IllegalArgumentException("names a user without a password");
         }
@@ -47,8 +47,8 @@ public record RedisUrl(
                 url.group("database") == null ? 0 : Integer.parseInt(url.group("database")));
     }
 
-    /** Percent coding; a plus sign is one. */
-    private static Optional<String> given(@Nullable String part) {
+    /** What is percent-encoded, if anything is; a plus sign is one. */
+    static Optional<String> decoded(@Nullable String part) {
         if (part == null || part.isEmpty()) {
             return Optional.empty();
         }

@@ -72,13 +72,13 @@ final class Settings {
                     "namespace.engine",
                     ValueType.oneOf(HeadgateConfig.Engine.class),
                     "sqlite",
-                    "Where metadata is kept: `sqlite` in a file, for one gateway; `postgres` in a PostgreSQL database (14 or later), for many. `redis` is not available in this build."));
+                    "Where metadata is kept: `sqlite` in a file, for one gateway; `postgres` in a PostgreSQL database (14 or later), `redis` in a [Redis Cluster](redis-cluster.md) (7.0 or later), for many."));
     static final Setting<Secret> NAMESPACE_URL = add(
             Setting.optional(
                     "namespace.url",
                     URL,
                     "none",
-                    "`postgres`: `postgresql://USER:PASSWORD@HOST:5432/DATABASE`, with more hosts after commas for failover, and `?sslmode=verify-full` or other parameters. Of user and password write other characters than letters, digits and `-._~` percent-encoded, such as `%40` for `@`."));
+                    "`postgres`: `postgresql://USER:PASSWORD@HOST:5432/DATABASE`, with more hosts after commas for failover, and `?sslmode=verify-full` or other parameters. `redis`: `redis://USER:PASSWORD@HOST:6379,HOST:6379`, some nodes of the cluster, `rediss://` for TLS. Of user and password write other characters than letters, digits and `-._~` percent-encoded, such as `%40` for `@`."));
     static final Setting<Secret> NAMESPACE_CACHE = add(
             Setting.optional(
                     "namespace.cache",
@@ -129,6 +129,34 @@ final class Settings {
                     ValueType.duration("100ms", "10m"),
                     "10s",
                     "`postgres`: how long a statement waits for what another transaction holds. A gateway that stands still in a transaction for half of it loses that."));
+    static final Setting<Integer> NAMESPACE_REPLICAS = add(
+            Setting.optional(
+                    "namespace.replicas",
+                    ValueType.integer(0, 100),
+                    "1 if the cluster has replicas, otherwise 0",
+                    "`redis`: how many replicas have to have a write before it is acknowledged. With `0` a failover may [lose writes](redis-durability.md)."));
+    static final Setting<Duration> NAMESPACE_REPLICAS_TIMEOUT = add(
+            Setting.of(
+                    "namespace.replicas_timeout",
+                    ValueType.duration("100ms", "1m"),
+                    "1s",
+                    "`redis`: how long to wait for replicas before they are asked again, until `namespace.timeout` is over and the client gets 503."));
+    static final Setting<Integer> RANGE_MAX_OBJECTS = add(Setting.of(
+            "namespace.range_max_objects",
+            ValueType.integer(1_000, 1_000_000_000),
+            "500000",
+            "`redis`: a range of a bucket's keys that holds more objects is split in halves."));
+    static final Setting<Integer> RANGE_MAX_REQUESTS = add(
+            Setting.of(
+                    "namespace.range_max_requests_per_second",
+                    ValueType.integer(1, 1_000_000),
+                    "5000",
+                    "`redis`: a range that is asked more often, by all gateways together, is split where half of the requests lie."));
+    static final Setting<Integer> RANGE_JOIN_OBJECTS = add(Setting.of(
+            "namespace.range_join_objects",
+            ValueType.integer(0, 2_000),
+            "1000",
+            "`redis`: neighbouring ranges that hold no more objects together, and are hardly asked, become one."));
     static final Setting<HeadgateConfig.Durability> NAMESPACE_DURABILITY = add(
             Setting.of(
                     "namespace.durability",

@@ -129,6 +129,11 @@ public final class CachedNamespace implements Namespace {
     }
 
     @Override
+    public BucketClaim createHashedBucket(Bucket bucket, int hashedRanges) {
+        return writes.run(bucketEntry(bucket.name()), () -> namespace.createHashedBucket(bucket, hashedRanges));
+    }
+
+    @Override
     public Optional<Bucket> bucket(BucketName name) {
         return reads.bucket(name);
     }
@@ -308,6 +313,11 @@ public final class CachedNamespace implements Namespace {
     @Override
     public boolean lease(String name, String holder, Instant now, Instant until) {
         return namespace.lease(name, holder, now, until);
+    }
+
+    @Override
+    public Optional<Duration> upkeep(String holder, Instant now) {
+        return namespace.upkeep(holder, now);
     }
 
     @Override

@@ -11,20 +11,16 @@ import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.NamespaceException;
 import io.headgate.namespace.Outcome;
 import io.headgate.namespace.Refusal;
-import io.headgate.namespace.codec.Codec;
-import io.lettuce.core.KeyValue;
 import io.lettuce.core.Limit;
 import io.lettuce.core.Range.Boundary;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.TreeMap;
+import java.util.OptionalInt;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -39,10 +35,11 @@ final class Buckets {
     private static final int RANGES_A_PAGE = 1_000;
     /** Buckets whose ranges are remembered. */
     private static final int MOST_KNOWN = 10_000;
-    /** Who closes a bucket and is not done by then has died. */
-    private static final Duration CLOSED_BY = Duration.ofSeconds(10);
 
     private static final Duration PATIENCE = Duration.ofSeconds(15);
+    /** What {@code bucket.lua} answers before the ranges. */
+    private static final int HEADER = 7;
+
     private static final byte[] YES = {'1'};
     private static final byte[] NO = {'0'};
     private static final byte[] NAMES = SlotKeys.named("N", "buckets");
@@ -50,29 +47,33 @@ final class Buckets {
     private final Cluster cluster;
     private final SlotsInUse slots;
     private final RandomGenerator random;
-    private final InstantSource clock;
-    private final Map<String, Known> known = new ConcurrentHashMap<>();
+    private final BucketClosing closing;
+    private final RangeMoves moves;
+    private final RangeHeat heat;
+    private final Map<String, RangeMap> known = new ConcurrentHashMap<>();
 
-    /** A bucket and its ranges by where they begin. */
-    private record Known(Bucket bucket, String id, String closing, NavigableMap<byte[], Range> ranges) {
-        Range at(byte[] key) {
-            return ranges.floorEntry(key).getValue();
-        }
-    }
-
-    Buckets(Cluster cluster, SlotsInUse slots, RandomGenerator random, InstantSource clock) {
+    Buckets(
+            Cluster cluster,
+            SlotsInUse slots,
+            RandomGenerator random,
+            BucketClosing closing,
+            RangeMoves moves,
+            RangeHeat heat) {
         this.cluster = cluster;
         this.slots = slots;
         this.random = random;
-        this.clock = clock;
+        this.closing = closing;
+        this.moves = moves;
+        this.heat = heat;
     }
 
-    private static byte[] key(BucketName name) {
+    static byte[] key(BucketName name) {
         return SlotKeys.named("b", name.value());
     }
 
-    private static byte[] rangesKey(BucketName name) {
-        return SlotKeys.named("m", name.value());
+    /** Of the bucket, and of the map of its ranges. */
+    static byte[][] keys(BucketName name) {
+        return new byte[][] {key(name), SlotKeys.named("m", name.value())};
     }
 
     private static byte[] ownerKey(String owner) {
@@ -83,33 +84,55 @@ final class Buckets {
         return Long.toUnsignedString(random.nextLong(), Character.MAX_RADIX);
     }
 
-    /** The index of names says what may be there, the bucket itself whether it is: so it is written first, and cleared last. */
-    BucketClaim create(Bucket bucket) {
+    /**
+     * Makes a bucket. The index of names says what may be there, the bucket itself whether it is: so it is written first, and cleared last.
+     *
+     * @param hashedRanges among how many ranges of hashes its keys are spread, at most {@link KeyHash#VALUES}; 0 if they stay in order
+     */
+    BucketClaim create(Bucket bucket, int hashedRanges) {
         String id = fresh();
-        Range range = new Range(new byte[0], fresh(), slots.draw(random), "1");
-        slots.use(range.slot());
-        byte[] member = member(bucket.name().value(), id);
-        cluster.command(redis -> redis.hset(
-                range.root(),
-                Map.of(new byte[] {'e'}, range.epochBytes(), new byte[] {'n'}, NO, new byte[] {'b'}, NO)));
+        List<Range> ranges = new ArrayList<>();
+        for (int i = 0; i < Math.max(1, hashedRanges); i++) {
+            ranges.add(new Range(
+                    KeyHash.border(i, Math.max(1, hashedRanges)),
+                    null,
+                    fresh(),
+                    slots.draw(random),
+                    1,
+                    hashedRanges > 0,
+                    ""));
+        }
+        for (Range range : ranges) {
+            slots.use(range.slot());
+            cluster.command(redis -> redis.hset(
+                    range.root(),
+                    Map.of(new byte[] {'e'}, range.epochBytes(), new byte[] {'n'}, NO, new byte[] {'b'}, NO)));
+        }
+        byte[] member = member(bucket.name(), id);
         cluster.command(redis -> redis.zadd(NAMES, 0, member));
         cluster.command(redis -> redis.zadd(ownerKey(bucket.owner()), 0, member));
-        List<byte[]> made = cluster.many(
-                Script.BUCKET_CREATE,
-                new byte[][] {key(bucket.name()), rangesKey(bucket.name())},
+        List<byte[]> arguments = new ArrayList<>(List.of(
                 id.getBytes(US_ASCII),
                 bucket.owner().getBytes(UTF_8),
                 bucket.location().getBytes(UTF_8),
                 Long.toString(bucket.createdAt().toEpochMilli()).getBytes(US_ASCII),
-                range.entry());
+                hashedRanges > 0 ? YES : new byte[0]));
+        ranges.forEach(range -> arguments.add(range.entry()));
+        List<byte[]> made = cluster.many(Script.BUCKET_CREATE, keys(bucket.name()), arguments.toArray(byte[][]::new));
         boolean ours = text(made.getFirst()).equals(id);
         if (!ours) {
-            cluster.command(redis -> redis.unlink(range.root()));
-            cluster.command(redis -> redis.zrem(NAMES, member));
-            cluster.command(redis -> redis.zrem(ownerKey(bucket.owner()), member));
+            ranges.forEach(range -> cluster.command(redis -> redis.unlink(range.root())));
+            unlist(bucket, id);
         }
         known.remove(bucket.name().value());
         return new BucketClaim(bucket(bucket.name(), made), ours);
+    }
+
+    /** Takes a bucket that is no more from the index of names. */
+    void unlist(Bucket bucket, String id) {
+        byte[] member = member(bucket.name(), id);
+        cluster.command(redis -> redis.zrem(NAMES, member));
+        cluster.command(redis -> redis.zrem(ownerKey(bucket.owner()), member));
     }
 
     private static Bucket bucket(BucketName name, List<byte[]> fields) {
@@ -124,54 +147,70 @@ final class Buckets {
         return new String(bytes, UTF_8);
     }
 
-    private static byte[] member(String name, String id) {
-        return (name + '\0' + id).getBytes(US_ASCII);
+    private static byte[] member(BucketName name, String id) {
+        return (name.value() + '\0' + id).getBytes(US_ASCII);
     }
 
     Optional<Bucket> find(BucketName name) {
-        return Optional.ofNullable(load(name)).map(Known::bucket);
+        return Optional.ofNullable(load(name)).map(RangeMap::bucket);
     }
 
-    private @Nullable Known load(BucketName name) {
-        List<byte[]> answer = page(name, new byte[] {'-'});
-        if (answer.isEmpty()) {
-            known.remove(name.value());
-            return null;
-        }
-        NavigableMap<byte[], Range> ranges = new TreeMap<>(Arrays::compareUnsigned);
-        List<byte[]> page = answer.subList(5, answer.size());
+    /** Reads the bucket and all its ranges; null if there is no such bucket. */
+    @Nullable RangeMap load(BucketName name) {
         while (true) {
-            page.forEach(entry -> {
-                Range range = Range.parse(entry);
-                ranges.put(range.low(), range);
-            });
-            if (page.size() < RANGES_A_PAGE) {
-                break;
+            List<byte[]> header = page(name, new byte[] {'-'});
+            if (header.isEmpty()) {
+                known.remove(name.value());
+                return null;
             }
+            List<byte[]> entries = entries(name, header);
+            if (entries != null) {
+                RangeMap found = RangeMap.of(
+                        bucket(name, header),
+                        text(header.getFirst()),
+                        text(header.get(4)),
+                        text(header.get(5)),
+                        header.get(6).length > 0,
+                        entries);
+                if (known.size() >= MOST_KNOWN) {
+                    known.clear();
+                }
+                known.put(name.value(), found);
+                return found;
+            }
+        }
+    }
+
+    /** Null if the ranges have changed while they were read. */
+    private @Nullable List<byte[]> entries(BucketName name, List<byte[]> first) {
+        List<byte[]> page = first.subList(HEADER, first.size());
+        List<byte[]> all = new ArrayList<>(page);
+        while (page.size() == RANGES_A_PAGE) {
             byte[] last = page.getLast();
             byte[] after = new byte[last.length + 1];
             after[0] = '(';
             System.arraycopy(last, 0, after, 1, last.length);
             List<byte[]> more = page(name, after);
-            if (more.isEmpty()) {
+            if (more.isEmpty()
+                    || !Arrays.equals(more.getFirst(), first.getFirst())
+                    || !Arrays.equals(more.get(5), first.get(5))) {
                 return null;
             }
-            page = more.subList(5, more.size());
+            page = more.subList(HEADER, more.size());
+            all.addAll(page);
         }
-        Known found = new Known(bucket(name, answer), text(answer.getFirst()), text(answer.get(4)), ranges);
-        if (known.size() >= MOST_KNOWN) {
-            known.clear();
-        }
-        known.put(name.value(), found);
-        return found;
+        return all;
     }
 
     private List<byte[]> page(BucketName name, byte[] from) {
         return cluster.many(
-                Script.BUCKET,
-                new byte[][] {key(name), rangesKey(name)},
-                from,
-                Integer.toString(RANGES_A_PAGE).getBytes(US_ASCII));
+                Script.BUCKET, keys(name), from, Integer.toString(RANGES_A_PAGE).getBytes(US_ASCII));
+    }
+
+    /** The bucket's ranges as they were when they were read last; null if there is no such bucket. */
+    @Nullable RangeMap map(BucketName name) {
+        RangeMap map = known.get(name.value());
+        return map == null ? load(name) : map;
     }
 
     /**
@@ -181,13 +220,22 @@ final class Buckets {
      * @return null if there is no such bucket
      */
     <T> @Nullable T inRange(BucketName name, byte[] key, Function<Range, @Nullable T> work) {
-        Known map = known.get(name.value());
-        if (map == null) {
-            map = load(name);
-        }
+        return in(name, key, map -> map.at(key), work);
+    }
+
+    /** As {@link #inRange}, in the range that begins at the border. */
+    <T> @Nullable T inRangeFrom(BucketName name, byte[] border, Function<Range, @Nullable T> work) {
+        return in(name, border, map -> map.atBorder(border), work);
+    }
+
+    private <T> @Nullable T in(
+            BucketName name, byte[] key, Function<RangeMap, Range> place, Function<Range, @Nullable T> work) {
+        RangeMap map = map(name);
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         for (long pause = 0; map != null; pause = Math.min(50, pause + 1)) {
-            T answer = work.apply(map.at(key));
+            Range range = place.apply(map);
+            heat.add(range, key);
+            T answer = work.apply(range);
             if (answer != null) {
                 return answer;
             }
@@ -196,17 +244,19 @@ final class Buckets {
             }
             Cluster.pause(pause);
             map = load(name);
-            if (map != null && !map.closing.isEmpty()) {
-                reopenIfAbandoned(name, map);
+            if (map != null && !map.closing().isEmpty()) {
+                closing.reopenIfAbandoned(map);
+            } else if (map != null && place.apply(map).isSame(range)) {
+                moves.settle(map, range);
             }
         }
         return null;
     }
 
-    /** Where the range that comes next begins, as far as is known; null if none does. */
-    byte @Nullable [] endOf(BucketName name, Range range) {
-        Known map = known.get(name.value());
-        return map == null ? null : map.ranges.higherKey(range.low());
+    /** Where the key's range lies as far as is known; empty of a bucket that is not known. */
+    OptionalInt slotOf(BucketName name, byte[] key) {
+        RangeMap map = known.get(name.value());
+        return map == null ? OptionalInt.empty() : OptionalInt.of(map.at(key).slot());
     }
 
     /** Whether a script's answer says that the range has moved. */
@@ -216,25 +266,22 @@ final class Buckets {
 
     Outcome<BucketUsage> usage(BucketName name) {
         while (true) {
-            Known map = load(name);
+            RangeMap map = load(name);
             if (map == null) {
                 return noSuchBucket(name);
             }
             long objects = 0;
             long bytes = 0;
             boolean moved = false;
-            for (Range range : map.ranges.values()) {
-                List<KeyValue<byte[], byte[]>> root = cluster.command(
-                        redis -> redis.hmget(range.root(), new byte[] {'e'}, new byte[] {'n'}, new byte[] {'b'}));
-                if (root == null
-                        || !root.getFirst().hasValue()
-                        || (map.closing.isEmpty()
-                                && !text(root.getFirst().getValue()).equals(range.epoch()))) {
+            for (Range range : map.all()) {
+                RangeRoot root = RangeRoot.read(cluster, range);
+                if (!root.isKnownBy(range.epoch()) && map.closing().isEmpty()) {
                     moved = true;
+                    moves.settle(map, range);
                     break;
                 }
-                objects += Long.parseLong(text(root.get(1).getValue()));
-                bytes += Long.parseLong(text(root.get(2).getValue()));
+                objects += root.objects();
+                bytes += root.bytes();
             }
             if (!moved) {
                 return new Outcome.Done<>(new BucketUsage(objects, bytes));
@@ -247,96 +294,47 @@ final class Buckets {
         return new Outcome.Refused<>(Refusal.NO_SUCH_BUCKET, name.value());
     }
 
-    /**
-     * Closes the ranges one by one, as long as they are empty. Only when all are closed the bucket goes; until then whoever meets a
-     * closed range waits, and opens all again if this gateway seems to have died.
-     *
-     * @param dropUploads is told of each range of a bucket that is gone
-     */
+    /** @param dropUploads is told of each range of a bucket that is gone */
     Outcome<Bucket> delete(BucketName name, Consumer<Range> dropUploads) {
         String token = fresh();
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
-            Instant now = clock.instant();
-            byte[] mine = cluster.one(
-                    Script.BUCKET_CLOSE,
-                    new byte[][] {key(name)},
-                    token.getBytes(US_ASCII),
-                    Long.toString(now.toEpochMilli()).getBytes(US_ASCII),
-                    Long.toString(now.minus(CLOSED_BY).toEpochMilli()).getBytes(US_ASCII));
-            if (mine == null) {
-                known.remove(name.value());
-                return noSuchBucket(name);
-            }
-            Known map = load(name);
-            if (mine[0] == '1'
-                    && map != null
-                    && text(map.closing.getBytes(US_ASCII)).startsWith(token + "@")) {
-                return close(name, map, token, dropUploads);
+            switch (closing.begin(name, token)) {
+                case NO_SUCH_BUCKET -> {
+                    known.remove(name.value());
+                    return noSuchBucket(name);
+                }
+                case OURS -> {
+                    RangeMap map = load(name);
+                    if (map != null && map.closing().startsWith(token + "@")) {
+                        BucketClosing.Closed closed = closing.close(map, token);
+                        known.remove(name.value());
+                        if (closed == BucketClosing.Closed.NOT_EMPTY) {
+                            return new Outcome.Refused<>(Refusal.BUCKET_NOT_EMPTY, name.value());
+                        }
+                        if (closed == BucketClosing.Closed.EMPTY) {
+                            clear(map, dropUploads);
+                            return new Outcome.Done<>(map.bucket());
+                        }
+                        map.all().forEach(range -> moves.settle(map, range));
+                    }
+                }
+                case OTHERS -> {}
             }
             if (System.nanoTime() - deadline > 0) {
-                throw new NamespaceException("another gateway is deleting the bucket");
+                throw new NamespaceException(
+                        "another gateway deletes the bucket, or its ranges are moving, for too long");
             }
             Cluster.pause(20);
         }
     }
 
-    private Outcome<Bucket> close(BucketName name, Known map, String token, Consumer<Range> dropUploads) {
-        boolean empty = true;
-        for (Range range : map.ranges.values()) {
-            empty = empty && text(move(range, range.epoch(), closed(range))).equals("1");
-        }
-        if (!empty) {
-            open(map);
-        }
-        byte[] ended = cluster.one(
-                Script.BUCKET_END,
-                new byte[][] {key(name), rangesKey(name)},
-                token.getBytes(US_ASCII),
-                empty ? YES : NO);
-        known.remove(name.value());
-        if (ended == null || ended[0] != '1') {
-            throw new NamespaceException("the deletion of a bucket was overtaken");
-        }
-        if (!empty) {
-            return new Outcome.Refused<>(Refusal.BUCKET_NOT_EMPTY, name.value());
-        }
-        byte[] member = member(name.value(), map.id);
-        cluster.command(redis -> redis.zrem(NAMES, member));
-        cluster.command(redis -> redis.zrem(ownerKey(map.bucket.owner()), member));
-        for (Range range : map.ranges.values()) {
+    private void clear(RangeMap map, Consumer<Range> dropUploads) {
+        unlist(map.bucket(), map.id());
+        for (Range range : map.all()) {
             dropUploads.accept(range);
-            cluster.command(redis -> redis.unlink(range.root(), range.records(), range.uploads()));
+            cluster.command(redis -> redis.unlink(range.root(), range.records(), range.uploads(), range.changes()));
         }
-        return new Outcome.Done<>(map.bucket);
-    }
-
-    private static String closed(Range range) {
-        return "x" + range.epoch();
-    }
-
-    private byte[] move(Range range, String from, String to) {
-        byte[] answer = cluster.one(
-                Script.RANGE_CLOSE, new byte[][] {range.root()}, from.getBytes(US_ASCII), to.getBytes(US_ASCII));
-        if (answer == null) {
-            throw Codec.corrupt();
-        }
-        return answer;
-    }
-
-    private void open(Known map) {
-        map.ranges.values().forEach(range -> move(range, closed(range), range.epoch()));
-    }
-
-    private void reopenIfAbandoned(BucketName name, Known map) {
-        int at = map.closing.lastIndexOf('@');
-        String token = map.closing.substring(0, at);
-        Instant since = Instant.ofEpochMilli(Long.parseLong(map.closing.substring(at + 1)));
-        if (since.plus(CLOSED_BY).isAfter(clock.instant())) {
-            return;
-        }
-        open(map);
-        cluster.one(Script.BUCKET_END, new byte[][] {key(name), rangesKey(name)}, token.getBytes(US_ASCII), NO);
     }
 
     List<Bucket> list(BucketQuery query) {
@@ -350,9 +348,9 @@ final class Buckets {
                 if (!name.startsWith(query.prefix())) {
                     return page;
                 }
-                Known bucket = load(new BucketName(name));
-                if (bucket != null && text.endsWith('\0' + bucket.id) && page.size() < query.limit()) {
-                    page.add(bucket.bucket);
+                RangeMap bucket = load(new BucketName(name));
+                if (bucket != null && text.endsWith('\0' + bucket.id()) && page.size() < query.limit()) {
+                    page.add(bucket.bucket());
                 }
                 from = text + '\0';
             }
@@ -371,8 +369,8 @@ final class Buckets {
             for (byte[] member : members) {
                 String text = text(member);
                 BucketName name = new BucketName(text.substring(0, text.indexOf('\0')));
-                Known bucket = load(name);
-                if (bucket != null && text.endsWith('\0' + bucket.id) && names.size() < limit) {
+                RangeMap bucket = load(name);
+                if (bucket != null && text.endsWith('\0' + bucket.id()) && names.size() < limit) {
                     names.add(name);
                 }
                 from = text + '\0';

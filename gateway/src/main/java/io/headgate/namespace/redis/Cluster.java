@@ -46,7 +46,7 @@ final class Cluster implements AutoCloseable {
     private final Functions functions;
     private final AtomicLong complainedNanos = new AtomicLong(System.nanoTime() - COMPLAINT_NANOS);
 
-    /** @throws NamespaceException if no node answers, or one does not know functions */
+    /** @throws NamespaceException if no node answers, or the cluster can keep no namespace */
     Cluster(RedisOptions options) {
         this.options = options;
         nodes = new Nodes(options);
@@ -260,20 +260,25 @@ final class Cluster implements AutoCloseable {
 
     /** Does the same for many slots at once; answers in their order. */
     <T> List<T> each(List<Integer> slots, IntFunction<T> work) {
+        return parallel(slots, work::apply);
+    }
+
+    /** Does the same for many at once; answers in their order. */
+    <S, T> List<T> parallel(List<S> each, Function<S, T> work) {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             Semaphore room = new Semaphore(MOST_AT_ONCE);
-            List<Future<T>> answers = new ArrayList<>(slots.size());
-            for (int slot : slots) {
+            List<Future<T>> answers = new ArrayList<>(each.size());
+            for (S one : each) {
                 room.acquireUninterruptibly();
                 answers.add(threads.submit(() -> {
                     try {
-                        return work.apply(slot);
+                        return work.apply(one);
                     } finally {
                         room.release();
                     }
                 }));
             }
-            List<T> all = new ArrayList<>(slots.size());
+            List<T> all = new ArrayList<>(each.size());
             for (Future<T> answer : answers) {
                 all.add(answer.get());
             }

@@ -149,11 +149,12 @@ final class Completions {
     private Outcome<ObjectVersion> end(Upload upload, Ending ending) {
         byte[] key = KeyCodec.encode(upload.key().bytes());
         byte[] member = StoredUpload.member(upload.key(), upload.startedAt(), upload.id());
+        Objects.Tried tried = objects.new Tried(ending.writeId(), false);
         byte[] answer = buckets.inRange(
                 upload.bucket(),
                 key,
-                range ->
-                        objects.commitCompleted(range, key, ending.record(), ending.now(), ending.condition(), member));
+                range -> objects.commitCompleted(
+                        range, key, ending.record(), ending.now(), ending.condition(), member, tried));
         if (answer != null && (answer[0] == '+' || answer[0] == '=')) {
             finish(upload.id(), ending);
             return new Outcome.Done<>(ending.version(upload.key()));

@@ -17,7 +17,8 @@ final class Library {
     static final String PREFIX = "headgate_";
 
     /** What the bodies use. What one file defines, those after it use. */
-    private static final List<String> SHARED = List.of("groups", "versions", "slot", "replace", "copies", "parts");
+    private static final List<String> SHARED =
+            List.of("groups", "versions", "slot", "replace", "copies", "parts", "range");
 
     private static final String REST = rest();
 

@@ -10,6 +10,7 @@ import io.lettuce.core.SocketOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.Partitions;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.codec.ByteArrayCodec;
@@ -39,6 +40,7 @@ final class Nodes implements AutoCloseable {
     /** In which a node takes a connection, or says what it knows of the others. */
     static final Duration HANDSHAKE = Duration.ofSeconds(3);
 
+    private static final Duration CHECK_PATIENCE = Duration.ofSeconds(10);
     private static final long REFRESH_NANOS = Duration.ofMillis(200).toNanos();
     private static final long LONGEST_REFRESH_NANOS = Duration.ofSeconds(10).toNanos();
     private static final int MOST_REQUESTS = 65_536;
@@ -54,7 +56,7 @@ final class Nodes implements AutoCloseable {
     private final AtomicInteger links = new AtomicInteger();
     private final int replicas;
 
-    /** @throws NamespaceException if none answers */
+    /** @throws NamespaceException if none answers, or the cluster can keep no namespace */
     Nodes(RedisOptions options) {
         this.options = options;
         resources = DefaultClientResources.builder()
@@ -81,12 +83,26 @@ final class Nodes implements AutoCloseable {
                 .socketOptions(sockets)
                 .build());
         try {
+            check();
             replicas = options.replicas().orElseGet(() -> hasReplicas(topology.getPartitions()) ? 1 : 0);
         } catch (RedisException failed) {
             close();
-            throw new NamespaceException("Redis at " + options + " does not answer: " + failed.getMessage(), failed);
+            throw ClusterCheck.unreachable(options, failed);
+        } catch (NamespaceException refused) {
+            close();
+            throw refused;
         }
         LOG.info("Writes to Redis at {} wait for {} replicas", options, replicas);
+    }
+
+    private void check() {
+        try (StatefulRedisClusterConnection<byte[], byte[]> all = topology.connect(ByteArrayCodec.INSTANCE)) {
+            ClusterCheck.Findings findings = ClusterCheck.of(all, CHECK_PATIENCE);
+            if (!findings.obstacles().isEmpty()) {
+                throw new NamespaceException(String.join("; ", findings.obstacles()));
+            }
+            findings.risks().forEach(risk -> LOG.warn("{}", risk));
+        }
     }
 
     private static boolean hasReplicas(Partitions partitions) {

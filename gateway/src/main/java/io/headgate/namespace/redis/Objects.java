@@ -24,6 +24,9 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -72,7 +75,7 @@ final class Objects {
     }
 
     private byte[][] keys(Range range) {
-        return blobs.keys(range.slot(), range.root(), range.records(), range.uploads());
+        return blobs.keys(range.slot(), range.root(), range.records(), range.uploads(), range.changes());
     }
 
     private static byte[] slot(Range range) {
@@ -113,6 +116,7 @@ final class Objects {
     Outcome<ObjectVersion> put(PutObject command) {
         byte[] key = KeyCodec.encode(command.key().bytes());
         boolean standing = command.blob().isEmpty() || intents.isStanding(command.intentId(), command.now());
+        Tried tried = new Tried(command.writeId(), command.blob().isPresent());
         boolean[] registered = new boolean[1];
         boolean[] uncertain = new boolean[1];
         Outcome<ObjectVersion> outcome = buckets.inRange(command.bucket(), key, range -> {
@@ -130,7 +134,7 @@ final class Objects {
                 }
                 registered[0] = true;
             }
-            return put(command, range, key, standing);
+            return put(command, range, key, standing, tried);
         });
         if (outcome == null) {
             outcome = Buckets.noSuchBucket(command.bucket());
@@ -170,7 +174,8 @@ final class Objects {
         return out.toByteArray();
     }
 
-    private @Nullable Outcome<ObjectVersion> put(PutObject command, Range range, byte[] key, boolean standing) {
+    private @Nullable Outcome<ObjectVersion> put(
+            PutObject command, Range range, byte[] key, boolean standing, Tried tried) {
         Optional<Slice> local = command.blob().filter(slice -> slice.blob().slot() == range.slot());
         int account =
                 command.blob().map(slice -> accounts.number(slice.account())).orElse(AccountNumbers.NONE);
@@ -184,7 +189,18 @@ final class Objects {
                 .orElse(NOTHING);
         byte[] intent = local.isPresent() ? Long.toString(command.intentId()).getBytes(US_ASCII) : NOTHING;
         byte[] answer = commit(
-                range, key, record, command.now(), command.condition(), command.attempt(), intent, id, blob, standing);
+                range,
+                key,
+                record,
+                command.now(),
+                condition(command.condition()),
+                command.attempt(),
+                intent,
+                id,
+                blob,
+                standing,
+                NOTHING,
+                tried);
         if (answer == null) {
             return null;
         }
@@ -194,27 +210,14 @@ final class Objects {
         };
     }
 
-    /** What {@code put.lua} answers, after the messages that it answers are delivered; null if the range has moved. */
-    private byte @Nullable [] commit(
-            Range range,
-            byte[] key,
-            byte[] record,
-            Instant now,
-            WriteCondition condition,
-            Optional<Attempt> attempt,
-            byte[] intent,
-            byte[] id,
-            byte[] blob,
-            boolean standing) {
-        return commit(range, key, record, now, condition(condition), attempt, intent, id, blob, standing, NOTHING);
-    }
-
     /** As a put, if the upload is listed still, which it is not afterwards. */
     byte @Nullable [] commitCompleted(
-            Range range, byte[] key, byte[] record, Instant now, byte[] condition, byte[] upload) {
-        return commit(range, key, record, now, condition, Optional.empty(), NOTHING, NOTHING, NOTHING, true, upload);
+            Range range, byte[] key, byte[] record, Instant now, byte[] condition, byte[] upload, Tried tried) {
+        return commit(
+                range, key, record, now, condition, Optional.empty(), NOTHING, NOTHING, NOTHING, true, upload, tried);
     }
 
+    /** What {@code put.lua} answers, after the messages that it answers are delivered; null if the range has moved. */
     private byte @Nullable [] commit(
             Range range,
             byte[] key,
@@ -226,7 +229,13 @@ final class Objects {
             byte[] id,
             byte[] blob,
             boolean standing,
-            byte[] upload) {
+            byte[] upload,
+            Tried tried) {
+        byte[] before = tried.elsewhere(range);
+        if (before != null) {
+            return before;
+        }
+        tried.sent(range);
         byte[] answer = cluster.one(
                 Script.PUT,
                 keys(range),
@@ -272,21 +281,128 @@ final class Objects {
     }
 
     List<Outcome<Boolean>> delete(BucketName bucket, List<DeleteObject> commands, Instant now) {
-        List<Outcome<Boolean>> outcomes = new ArrayList<>(commands.size());
-        for (int at = 0; at < commands.size(); ) {
-            byte[] first = KeyCodec.encode(commands.get(at).key().bytes());
-            byte[] operation = operation();
-            List<DeleteObject> rest = commands.subList(at, commands.size());
-            List<Outcome<Boolean>> some =
-                    buckets.inRange(bucket, first, range -> delete(bucket, range, rest, operation, now));
-            if (some == null) {
-                rest.forEach(_ -> outcomes.add(Buckets.noSuchBucket(bucket)));
-                return outcomes;
-            }
-            outcomes.addAll(some);
-            at += some.size();
+        List<@Nullable Outcome<Boolean>> outcomes = new ArrayList<>(Collections.nCopies(commands.size(), null));
+        List<Deletion> left = new ArrayList<>(commands.size());
+        for (int i = 0; i < commands.size(); i++) {
+            left.add(new Deletion(
+                    i,
+                    KeyCodec.encode(commands.get(i).key().bytes()),
+                    condition(commands.get(i).condition())));
         }
-        return outcomes;
+        while (!left.isEmpty()) {
+            Deletions deletions = new Deletions(left, operation(), now);
+            List<Deletion> done = buckets.inRange(bucket, left.getFirst().key(), deletions::run);
+            if (done == null) {
+                left.forEach(deletion -> outcomes.set(deletion.at(), Buckets.noSuchBucket(bucket)));
+                break;
+            }
+            deletions.outcomes.forEach(outcomes::set);
+            left.removeAll(done);
+        }
+        return outcomes.stream().map(java.util.Objects::requireNonNull).toList();
+    }
+
+    /** One of many that are to be deleted, and which it is. */
+    @SuppressWarnings("ArrayRecordComponent")
+    private record Deletion(int at, byte[] key, byte[] condition) {}
+
+    /** Those of some deletions that lie in one range. */
+    private final class Deletions {
+        final Map<Integer, Outcome<Boolean>> outcomes = new HashMap<>();
+        private final List<Deletion> left;
+        private final byte[] operation;
+        private final Instant now;
+        private List<Deletion> sent = List.of();
+        private @Nullable Range sentTo;
+
+        Deletions(List<Deletion> left, byte[] operation, Instant now) {
+            this.left = left;
+            this.operation = operation;
+            this.now = now;
+        }
+
+        /** Deletes those that lie in the range, or the first of them; which they were; null if the range has moved. */
+        @Nullable List<Deletion> run(Range range) {
+            if (sentTo != null && wereDone(sentTo)) {
+                return sent;
+            }
+            sent = left.stream()
+                    .filter(deletion -> range.holds(deletion.key()))
+                    .limit(DELETES_A_SCRIPT)
+                    .toList();
+            sentTo = range;
+            List<byte[]> arguments =
+                    new ArrayList<>(List.of(range.epochBytes(), slot(range), blobs.since(now), operation));
+            sent.forEach(deletion -> {
+                arguments.add(deletion.key());
+                arguments.add(deletion.condition());
+            });
+            List<byte[]> answer = cluster.many(Script.DELETE, keys(range), arguments.toArray(byte[][]::new));
+            if (answer.size() == 1 && Buckets.isMoved(answer.getFirst())) {
+                return null;
+            }
+            take(range, answer);
+            return sent;
+        }
+
+        /** Whether they were deleted by an earlier try whose answer was lost, before the range moved. */
+        private boolean wereDone(Range range) {
+            List<byte[]> answer = cluster.many(Script.DELETED, blobs.keys(range.slot()), operation);
+            if (answer.isEmpty()) {
+                return false;
+            }
+            take(range, answer);
+            return true;
+        }
+
+        private void take(Range range, List<byte[]> answer) {
+            answer.subList(sent.size(), answer.size()).forEach(message -> messages.deliver(range.slot(), message));
+            for (int i = 0; i < sent.size(); i++) {
+                byte[] one = answer.get(i);
+                outcomes.put(
+                        sent.get(i).at(),
+                        switch (one[0]) {
+                            case '+' -> new Outcome.Done<>(true);
+                            case '-' -> new Outcome.Done<>(false);
+                            default -> new Outcome.Refused<>(Blobs.refusal(one));
+                        });
+            }
+        }
+    }
+
+    /** A write, and the slots that it was sent to. */
+    final class Tried {
+        private final byte[] write;
+        private final boolean toldByBlob;
+        private final Set<Integer> slots = new HashSet<>();
+
+        /** @param toldByBlob whether the record of its blob tells what came of it, so that a slot need not be asked before it is tried */
+        Tried(String writeId, boolean toldByBlob) {
+            this.write = Codec.writeId(writeId);
+            this.toldByBlob = toldByBlob;
+        }
+
+        /**
+         * What came of the write in slots where it may have been done before the range of its key moved: where it was sent already, or may
+         * have been by an earlier call; null if it has not been done.
+         */
+        byte @Nullable [] elsewhere(Range range) {
+            Set<Integer> asked = new HashSet<>(slots);
+            if (!toldByBlob) {
+                asked.addAll(range.originsSince(blobs.now().minus(Range.REMEMBERED)));
+            }
+            for (int slot : asked) {
+                byte[] answer = cluster.one(Script.REMEMBERED, blobs.keys(slot), write);
+                if (answer != null) {
+                    return answer;
+                }
+            }
+            return null;
+        }
+
+        void sent(Range range) {
+            slots.add(range.slot());
+        }
     }
 
     private byte[] operation() {
@@ -296,44 +412,14 @@ final class Objects {
                 .array();
     }
 
-    /** Deletes as many of the first as lie in the range. */
-    private @Nullable List<Outcome<Boolean>> delete(
-            BucketName bucket, Range range, List<DeleteObject> commands, byte[] operation, Instant now) {
-        byte @Nullable [] end = buckets.endOf(bucket, range);
-        List<byte[]> arguments = new ArrayList<>(List.of(range.epochBytes(), slot(range), blobs.since(now), operation));
-        int count = 0;
-        while (count < Math.min(commands.size(), DELETES_A_SCRIPT)) {
-            byte[] key = KeyCodec.encode(commands.get(count).key().bytes());
-            if (Arrays.compareUnsigned(key, range.low()) < 0
-                    || (end != null && Arrays.compareUnsigned(key, end) >= 0)) {
-                break;
-            }
-            arguments.add(key);
-            arguments.add(condition(commands.get(count).condition()));
-            count++;
-        }
-        List<byte[]> answer = cluster.many(Script.DELETE, keys(range), arguments.toArray(byte[][]::new));
-        if (answer.size() == 1 && Buckets.isMoved(answer.getFirst())) {
-            return null;
-        }
-        answer.subList(count, answer.size()).forEach(message -> messages.deliver(range.slot(), message));
-        List<Outcome<Boolean>> outcomes = new ArrayList<>(count);
-        for (byte[] one : answer.subList(0, count)) {
-            outcomes.add(
-                    switch (one[0]) {
-                        case '+' -> new Outcome.Done<>(true);
-                        case '-' -> new Outcome.Done<>(false);
-                        default -> new Outcome.Refused<>(Blobs.refusal(one));
-                    });
-        }
-        return outcomes;
-    }
-
     Outcome<ObjectVersion> copy(CopyObject command) {
         byte[] key = KeyCodec.encode(command.key().bytes());
+        Tried tried = new Tried(command.writeId(), false);
         Optional<ObjectVersion> before = buckets.inRange(command.bucket(), key, range -> {
-            byte[] answer =
-                    cluster.one(Script.KNOWN, keys(range), range.epochBytes(), key, Codec.writeId(command.writeId()));
+            byte[] elsewhere = tried.elsewhere(range);
+            byte[] answer = elsewhere != null
+                    ? elsewhere
+                    : cluster.one(Script.KNOWN, keys(range), range.epochBytes(), key, Codec.writeId(command.writeId()));
             if (Buckets.isMoved(answer)) {
                 return null;
             }
@@ -354,7 +440,7 @@ final class Objects {
                     return refused;
                 }
                 case Outcome.Done<ObjectVersion>(ObjectVersion source) -> {
-                    Outcome<ObjectVersion> outcome = copy(command, key, source);
+                    Outcome<ObjectVersion> outcome = copy(command, key, source, tried);
                     if (outcome != null) {
                         return outcome;
                     }
@@ -374,7 +460,7 @@ final class Objects {
     }
 
     /** Null if the source has changed meanwhile. */
-    private @Nullable Outcome<ObjectVersion> copy(CopyObject command, byte[] key, ObjectVersion source) {
+    private @Nullable Outcome<ObjectVersion> copy(CopyObject command, byte[] key, ObjectVersion source, Tried tried) {
         ObjectVersion version = command.version(source);
         byte[] place = place(command.bucket(), key);
         if (!share(version.manifest(), source.writeId(), command, place)) {
@@ -392,12 +478,14 @@ final class Objects {
                         key,
                         record,
                         command.now(),
-                        command.condition(),
+                        condition(command.condition()),
                         Optional.empty(),
                         NOTHING,
                         NOTHING,
                         NOTHING,
-                        true));
+                        true,
+                        NOTHING,
+                        tried));
         boolean done = answer != null && (answer[0] == '+' || answer[0] == '=');
         shared(version.manifest(), command, place, done);
         if (answer == null) {

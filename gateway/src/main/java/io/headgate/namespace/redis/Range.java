@@ -1,32 +1,111 @@
 package io.headgate.namespace.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * An interval of a bucket's keys, which one slot owns.
+ * An interval of a bucket's keys, or of their hashes, which one slot owns.
  *
- * @param low the encoded key that it begins with
+ * @param low the encoded key, or the hash, that it begins with
+ * @param end where the next begins; null for the last
  * @param id its own for ever
- * @param epoch changes with its borders and its slot: a script is told it, and refuses to work by another
+ * @param epoch a number that grows with each change of its borders: a script is told it, and refuses to work by another
+ * @param hashed whether the interval is one of hashes
+ * @param origins slots that its keys were moved from lately, where writes to them may be remembered still: {@code slot@millis}, with
+ *     commas between
  */
 @SuppressWarnings("ArrayRecordComponent")
-record Range(byte[] low, String id, int slot, String epoch) {
+record Range(byte[] low, byte @Nullable [] end, String id, int slot, long epoch, boolean hashed, String origins) {
+    /** For how long a slot remembers what came of a write. */
+    static final Duration REMEMBERED = Duration.ofMinutes(6);
+
     /** As it stands among the bucket's ranges, which so order by their borders. */
     byte[] entry() {
-        byte[] rest = (id + ':' + slot + ':' + epoch).getBytes(StandardCharsets.US_ASCII);
+        byte[] rest = (id + ':' + slot + ':' + epoch + ':' + origins).getBytes(StandardCharsets.US_ASCII);
         byte[] entry = Arrays.copyOf(low, low.length + 1 + rest.length);
         System.arraycopy(rest, 0, entry, low.length + 1, rest.length);
         return entry;
     }
 
-    static Range parse(byte[] entry) {
+    /** Whose end is not known. */
+    static Range parse(byte[] entry, boolean hashed) {
         int nul = 0;
         while (entry[nul] != 0) {
             nul++;
         }
-        String[] rest = new String(entry, nul + 1, entry.length - nul - 1, StandardCharsets.US_ASCII).split(":", 3);
-        return new Range(Arrays.copyOf(entry, nul), rest[0], Integer.parseInt(rest[1]), rest[2]);
+        String[] rest = new String(entry, nul + 1, entry.length - nul - 1, StandardCharsets.US_ASCII).split(":", 4);
+        return new Range(
+                Arrays.copyOf(entry, nul),
+                null,
+                rest[0],
+                Integer.parseInt(rest[1]),
+                Long.parseLong(rest[2]),
+                hashed,
+                rest[3]);
+    }
+
+    Range endingAt(byte @Nullable [] border) {
+        return new Range(low, border, id, slot, epoch, hashed, origins);
+    }
+
+    /** The same with other borders. */
+    Range next(byte @Nullable [] border) {
+        return new Range(low, border, id, slot, epoch + 1, hashed, origins);
+    }
+
+    /** Whether it has the same borders and lies in the same slot. */
+    boolean isSame(Range other) {
+        return id.equals(other.id) && epoch == other.epoch;
+    }
+
+    /** Whether the encoded key is one of the range. */
+    boolean holds(byte[] key) {
+        byte[] place = hashed ? KeyHash.of(key) : key;
+        return Arrays.compareUnsigned(low, place) <= 0 && (end == null || Arrays.compareUnsigned(place, end) < 0);
+    }
+
+    /** The encoded key behind all of the range: its end, or null if it has none among keys. */
+    byte @Nullable [] lastKey() {
+        return hashed ? null : end;
+    }
+
+    /** The slots that keys were moved from after that time, as far as that is kept. */
+    Set<Integer> originsSince(Instant time) {
+        if (origins.isEmpty()) {
+            return Set.of();
+        }
+        Set<Integer> slots = new HashSet<>();
+        for (String origin : origins.split(",", -1)) {
+            int at = origin.indexOf('@');
+            if (Long.parseLong(origin.substring(at + 1)) >= time.toEpochMilli()) {
+                slots.add(Integer.parseInt(origin.substring(0, at)));
+            }
+        }
+        return slots;
+    }
+
+    /** Its origins that are younger, and those of the other. */
+    String originsSince(Instant time, Range other) {
+        return Stream.of(origins, other.origins)
+                .flatMap(all -> Stream.of(all.split(",", -1)))
+                .filter(origin -> !origin.isEmpty()
+                        && Long.parseLong(origin.substring(origin.indexOf('@') + 1)) >= time.toEpochMilli())
+                .distinct()
+                .collect(Collectors.joining(","));
+    }
+
+    /** All of it from that border on, in another slot. */
+    Range movedTo(String newId, int newSlot, byte[] border, Instant now) {
+        String here = slot + "@" + now.toEpochMilli();
+        String known = originsSince(now.minus(REMEMBERED), this);
+        return new Range(border, end, newId, newSlot, 1, hashed, known.isEmpty() ? here : known + ',' + here);
     }
 
     byte[] root() {
@@ -41,7 +120,12 @@ record Range(byte[] low, String id, int slot, String epoch) {
         return SlotKeys.key(slot, "u" + id);
     }
 
+    /** Objects and uploads that have changed while a part of the range is copied. */
+    byte[] changes() {
+        return SlotKeys.key(slot, "y" + id);
+    }
+
     byte[] epochBytes() {
-        return epoch.getBytes(StandardCharsets.US_ASCII);
+        return Long.toString(epoch).getBytes(StandardCharsets.US_ASCII);
     }
 }

@@ -51,6 +51,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +60,7 @@ import org.jspecify.annotations.Nullable;
  * The namespace in a Redis Cluster: every operation on an object is one Lua script in the one slot that owns the object's key, and what
  * it takes from elsewhere is told to other slots by messages that are queued in the same script.
  *
- * <p>Not built yet: splits and moves of ranges, {@link #audit}, {@link #holders} and {@link #backup}.
+ * <p>Not built yet: {@link #audit}, {@link #holders} and {@link #backup}.
  */
 public final class RedisNamespace implements Namespace {
     /** Later than any time that is kept, which has six bytes. */
@@ -82,12 +83,21 @@ public final class RedisNamespace implements Namespace {
     private final Orphans orphans;
     private final AddedAccounts addedAccounts;
     private final Fleet fleet;
+    private final RangeMoves rangeMoves;
+    private final RangeBalancer balancer;
 
-    private RedisNamespace(Cluster cluster, RedisOptions options, InstantSource clock, RandomGenerator random) {
+    private RedisNamespace(
+            Cluster cluster,
+            RedisOptions options,
+            InstantSource clock,
+            RandomGenerator random,
+            Consumer<RangeMoves.Step> steps) {
         this.cluster = cluster;
         SlotsInUse slots = new SlotsInUse(cluster);
         AccountNumbers accounts = new AccountNumbers(cluster);
-        buckets = new Buckets(cluster, slots, random, clock);
+        rangeMoves = new RangeMoves(cluster, slots, clock, steps);
+        RangeHeat heat = new RangeHeat();
+        buckets = new Buckets(cluster, slots, random, new BucketClosing(cluster, clock), rangeMoves, heat);
         blobs = new Blobs(cluster, accounts, slots, clock);
         garbage = new GarbageQueue(cluster, blobs, accounts, slots);
         moves = new Moves(cluster, blobs, accounts, slots);
@@ -114,6 +124,8 @@ public final class RedisNamespace implements Namespace {
         Documents documents = new Documents(cluster);
         addedAccounts = new AddedAccounts(documents, blobs, garbage, intents);
         fleet = new Fleet(documents, addedAccounts);
+        balancer = new RangeBalancer(
+                cluster, buckets, rangeMoves, heat, slots, fleet, options.ranges(), random, clock.instant());
         id = fleet.id(random);
     }
 
@@ -125,13 +137,27 @@ public final class RedisNamespace implements Namespace {
      * @throws NamespaceException if the cluster does not answer
      */
     public static RedisNamespace open(RedisOptions options, InstantSource clock, RandomGenerator random) {
+        return open(options, clock, random, step -> {});
+    }
+
+    /** @param steps is told of each step of a move of a range after it is done */
+    static RedisNamespace open(
+            RedisOptions options, InstantSource clock, RandomGenerator random, Consumer<RangeMoves.Step> steps) {
         Cluster cluster = new Cluster(options);
         try {
-            return new RedisNamespace(cluster, options, clock, random);
+            return new RedisNamespace(cluster, options, clock, random, steps);
         } catch (RuntimeException failed) {
             cluster.close();
             throw failed;
         }
+    }
+
+    Buckets buckets() {
+        return buckets;
+    }
+
+    RangeMoves rangeMoves() {
+        return rangeMoves;
     }
 
     @Override
@@ -141,7 +167,12 @@ public final class RedisNamespace implements Namespace {
 
     @Override
     public BucketClaim createBucket(Bucket bucket) {
-        return buckets.create(bucket);
+        return buckets.create(bucket, 0);
+    }
+
+    @Override
+    public BucketClaim createHashedBucket(Bucket bucket, int hashedRanges) {
+        return buckets.create(bucket, hashedRanges);
     }
 
     @Override
@@ -167,6 +198,16 @@ public final class RedisNamespace implements Namespace {
     @Override
     public Outcome<ObjectVersion> putObject(PutObject command) {
         return objects.put(command);
+    }
+
+    @Override
+    public OptionalInt blobSlot(BucketName bucket, ObjectKey key) {
+        return buckets.slotOf(bucket, KeyCodec.encode(key.bytes()));
+    }
+
+    @Override
+    public OptionalInt blobSlot(String uploadId) {
+        return OptionalInt.of(StoredUpload.slot(uploadId));
     }
 
     @Override
@@ -335,6 +376,12 @@ public final class RedisNamespace implements Namespace {
     @Override
     public boolean lease(String name, String holder, Instant now, Instant until) {
         return fleet.lease(name, holder, now, until);
+    }
+
+    @Override
+    public Optional<Duration> upkeep(String holder, Instant now) {
+        balancer.turn(holder, now);
+        return Optional.of(RangeBalancer.TURN);
     }
 
     @Override

@@ -11,6 +11,7 @@ final class SlotsInUse {
 
     private final Cluster cluster;
     private volatile BitSet known = new BitSet(Slots.COUNT);
+    private volatile SlotLoads loads = SlotLoads.NONE;
 
     SlotsInUse(Cluster cluster) {
         this.cluster = cluster;
@@ -44,6 +45,15 @@ final class SlotsInUse {
 
     /** Where a new range is to lie. */
     int draw(RandomGenerator random) {
-        return random.nextInt(Slots.COUNT);
+        return loads.draw(random);
+    }
+
+    /** How full slots were when that was counted last. */
+    SlotLoads loads() {
+        return loads;
+    }
+
+    void learn(SlotLoads counted) {
+        loads = counted;
     }
 }

@@ -49,7 +49,12 @@ final class UploadListings {
             begin();
             byte[] end = KeyCodec.encode(range.end());
             while (!truncated && Arrays.compareUnsigned(from, end) < 0) {
-                Boolean there = buckets.inRange(query.bucket(), from, part -> walk(part, end));
+                RangeMap map = buckets.map(query.bucket());
+                Boolean there = map == null
+                        ? null
+                        : map.hashed()
+                                ? walkAll(map, end)
+                                : buckets.inRange(query.bucket(), from, part -> walk(part, end));
                 if (there == null) {
                     return Buckets.noSuchBucket(query.bucket());
                 }
@@ -85,24 +90,64 @@ final class UploadListings {
     }
 
     private @Nullable Boolean walk(Range part, byte[] end) {
-        byte @Nullable [] border = buckets.endOf(query.bucket(), part);
+        byte @Nullable [] border = part.lastKey();
+        byte[] finish = border == null || Arrays.compareUnsigned(end, border) < 0 ? end : border;
+        List<byte[]> members = members(part, finish);
+        if (members == null) {
+            return null;
+        }
+        if (take(members) && members.size() < UPLOADS_A_SCRIPT) {
+            from = border == null ? end : border;
+            behind = false;
+        }
+        return true;
+    }
+
+    /** Of a bucket whose ranges are of hashes: asks all, and takes what comes before the first that is not known to the end. */
+    private @Nullable Boolean walkAll(RangeMap map, byte[] end) {
+        List<byte[]> members = new ArrayList<>();
+        byte[] known = end;
+        for (Range part : map.all()) {
+            List<byte[]> some = buckets.inRangeFrom(query.bucket(), part.low(), now -> members(now, end));
+            if (some == null) {
+                return null;
+            }
+            members.addAll(some);
+            if (some.size() == UPLOADS_A_SCRIPT && Arrays.compareUnsigned(some.getLast(), known) < 0) {
+                known = some.getLast();
+            }
+        }
+        byte[] last = known;
+        members.removeIf(member -> Arrays.compareUnsigned(member, last) > 0);
+        members.sort(Arrays::compareUnsigned);
+        if (take(members) && known == end) {
+            from = end;
+            behind = false;
+        }
+        return true;
+    }
+
+    /** The first uploads that are left in the range; null if it has moved. */
+    private @Nullable List<byte[]> members(Range part, byte[] finish) {
         List<byte[]> members = cluster.many(
                 Script.UPLOADS,
                 new byte[][] {part.root(), part.uploads()},
                 part.epochBytes(),
                 bound(behind ? '(' : '[', from),
-                bound('(', end),
+                bound('(', finish),
                 ascii(UPLOADS_A_SCRIPT));
-        if (members.size() == 1 && Buckets.isMoved(members.getFirst())) {
-            return null;
-        }
+        return members.size() == 1 && Buckets.isMoved(members.getFirst()) ? null : members;
+    }
+
+    /** Puts them in the page; whether all were, otherwise it is full, or goes on behind a common prefix. */
+    private boolean take(List<byte[]> members) {
         for (byte[] member : members) {
             StoredUpload.Listed listed = StoredUpload.Listed.read(member);
             byte[] key = listed.key().bytes();
             int rolledUp = range.commonPrefixLength(key);
             if (wanted() == 1) {
                 truncated = true;
-                return true;
+                return false;
             }
             if (rolledUp > 0) {
                 lastKey = new String(key, 0, rolledUp, UTF_8);
@@ -110,15 +155,11 @@ final class UploadListings {
                 commonPrefixes.add(lastKey);
                 from = KeyCodec.encode(ListingRange.successor(key, rolledUp));
                 behind = false;
-                return true;
+                return false;
             }
             add(listed.key(), listed.startedAt(), listed.id());
             from = member;
             behind = true;
-        }
-        if (members.size() < UPLOADS_A_SCRIPT) {
-            from = border == null ? end : border;
-            behind = false;
         }
         return true;
     }

@@ -67,7 +67,7 @@ final class Uploads {
         return buckets.inRange(upload.bucket(), KeyCodec.encode(upload.key().bytes()), range -> {
             byte[] answer = cluster.one(
                     Script.UPLOAD_INDEX,
-                    new byte[][] {range.root(), range.uploads()},
+                    new byte[][] {range.root(), range.uploads(), range.changes()},
                     range.epochBytes(),
                     member,
                     listed);

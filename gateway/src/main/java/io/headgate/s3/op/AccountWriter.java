@@ -22,7 +22,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -85,6 +87,11 @@ final class AccountWriter {
             return write.intentId();
         }
 
+        /** The id of the commit: the blob's, if there is one, which holds nothing else; so the namespace need not keep two. */
+        String writeId(Supplier<String> fresh) {
+            return slice.map(whole -> whole.blob().toString()).orElseGet(fresh);
+        }
+
         /** The namespace knows the blob now, as a version's or as garbage: either way the account holds it. */
         void committed() {
             reservation.ifPresent(Reservation::commit);
@@ -102,14 +109,15 @@ final class AccountWriter {
      * Writes the body, verified to its end.
      *
      * @param region the preferred region; empty for none
+     * @param slot that the blob's id is to name, if any
      * @param body its end verifies it; not closed
      * @throws S3Exception if the body is wrong, or no account takes it
      */
-    Written write(String region, long sizeBytes, InputStream body) {
+    Written write(String region, OptionalInt slot, long sizeBytes, InputStream body) {
         WriteIntents.Write write = storage.intents().begin();
         Written written = null;
         try {
-            written = write(write, region, sizeBytes, body);
+            written = write(write, region, slot, sizeBytes, body);
             return written;
         } catch (IOException broken) {
             throw Call.bodyFailure(broken);
@@ -121,7 +129,7 @@ final class AccountWriter {
         }
     }
 
-    private Written write(WriteIntents.Write write, String region, long sizeBytes, InputStream body)
+    private Written write(WriteIntents.Write write, String region, OptionalInt slot, long sizeBytes, InputStream body)
             throws IOException {
         byte[] head = new byte[(int) Math.min(sizeBytes, MAX_HEAD_BYTES)];
         boolean wholeInHead = head.length == sizeBytes;
@@ -139,7 +147,7 @@ final class AccountWriter {
         while (true) {
             Reservation reservation = reserve(region, sizeBytes, failed, wholeInHead);
             Account account = reservation.account();
-            BlobId blob = write.newBlobId();
+            BlobId blob = write.newBlobId(slot);
             boolean stored = false;
             try {
                 account.put(reservation, blob, sizeBytes, source);

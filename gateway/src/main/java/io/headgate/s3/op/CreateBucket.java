@@ -20,6 +20,8 @@ final class CreateBucket {
     static final Action ACTION = Action.CREATE_BUCKET;
 
     private static final int MAX_LOCATION_CHARACTERS = 64;
+    private static final String HASHED_RANGES = "x-headgate-hashed-ranges";
+    private static final int MAX_HASHED_RANGES = 1_024;
 
     private final Storage storage;
 
@@ -33,7 +35,10 @@ final class CreateBucket {
             throw new S3Exception(S3Error.NOT_IMPLEMENTED, "Not implemented: object lock");
         }
         Bucket wanted = new Bucket(request.bucket(), call.user().userId(), location(call), storage.now());
-        BucketClaim claim = storage.namespace().createBucket(wanted);
+        int hashedRanges = hashedRanges(call);
+        BucketClaim claim = hashedRanges == 0
+                ? storage.namespace().createBucket(wanted)
+                : storage.namespace().createHashedBucket(wanted, hashedRanges);
         if (!claim.made()) {
             throw new S3Exception(
                     claim.bucket().owner().equals(wanted.owner())
@@ -41,6 +46,19 @@ final class CreateBucket {
                             : S3Error.BUCKET_ALREADY_EXISTS);
         }
         return Responses.empty(200, new Field("location", "/" + request.bucket()));
+    }
+
+    /** For keys that come in order: see {@link io.headgate.namespace.Namespace#createHashedBucket}. */
+    private static int hashedRanges(Call call) {
+        String value = call.header(HASHED_RANGES);
+        if (value == null) {
+            return 0;
+        }
+        if (!value.matches("[1-9][0-9]{0,3}") || Integer.parseInt(value) > MAX_HASHED_RANGES) {
+            throw S3Exception.invalidArgument(
+                    HASHED_RANGES, value, "The number of hashed ranges is 1 to " + MAX_HASHED_RANGES);
+        }
+        return Integer.parseInt(value);
     }
 
     private static String location(Call call) {

@@ -18,6 +18,7 @@ import io.headgate.s3.auth.VerifiedBody;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * Stores an object: its bytes in an account, then its version in the namespace, which alone makes it exist.
@@ -51,14 +52,15 @@ final class PutObject {
         String region = call.region(request.bucket());
         checkBeforeBody(request, condition);
         VerifiedBody body = call.body(claims, Optional.empty());
-        try (AccountWriter.Written written = blobs.write(region, sizeBytes, body)) {
+        OptionalInt slot = storage.namespace().blobSlot(request.bucket(), request.key());
+        try (AccountWriter.Written written = blobs.write(region, slot, sizeBytes, body)) {
             ETag etag = new ETag(body.md5());
             Optional<Checksum> checksum = body.checksum();
             Outcome<ObjectVersion> outcome = storage.namespace()
                     .putObject(new io.headgate.namespace.PutObject(
                             request.bucket(),
                             request.key(),
-                            storage.newId().get(),
+                            written.writeId(storage.newId()),
                             attributes,
                             sizeBytes,
                             etag,

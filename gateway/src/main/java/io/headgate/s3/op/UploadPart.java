@@ -19,6 +19,7 @@ import io.headgate.s3.auth.VerifiedBody;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * Stores a part of a multipart upload, as a blob of its own.
@@ -45,7 +46,8 @@ final class UploadPart {
         Upload upload = Refusals.done(storage.namespace().upload(request.bucket(), request.key(), request.uploadId()));
         checkAlgorithm(upload, claims);
         VerifiedBody body = call.body(claims, upload.checksum().map(Upload.UploadChecksum::algorithm));
-        try (AccountWriter.Written written = blobs.write(call.region(request.bucket()), sizeBytes, body)) {
+        OptionalInt slot = storage.namespace().blobSlot(request.uploadId());
+        try (AccountWriter.Written written = blobs.write(call.region(request.bucket()), slot, sizeBytes, body)) {
             ETag etag = new ETag(body.md5());
             Optional<Checksum> checksum = body.checksum();
             Part part = new Part(request.partNumber(), sizeBytes, etag, checksum, storage.now());

@@ -1,7 +1,8 @@
--- KEYS: of the slot; 9 root and 10 records of the range
+-- KEYS: of the slot; 9 root, 10 records, 11 uploads and 12 changes of the range
 -- ARGV: epoch, the slot, time, the operation's id, then key and condition of each
 -- Answers an outcome for each, then what other slots must be told.
-if call('HGET', KEYS[9], 'e') ~= ARGV[1] then return { MOVED } end
+local writable, round = is_written_by(KEYS[9], ARGV[1])
+if not writable then return { MOVED } end
 local before_this = known(ARGV[4])
 if before_this then return cmsgpack.unpack(before_this) end
 local slot, since = tonumber(ARGV[2]), ARGV[3]
@@ -13,6 +14,7 @@ for i = 5, #ARGV, 2 do
   local outcome = refused_by(ARGV[i + 1], current)
   if not outcome and current then
     erase(KEYS[10], group, key)
+    note(KEYS[12], round, OBJECT, key)
     gone = gone + 1
     bytes = bytes + size_of(current)
     local message = replaced(current, slot, since)

@@ -1,8 +1,9 @@
--- KEYS: of the slot; 9 root, 10 records and 11 uploads of the range
+-- KEYS: of the slot; 9 root, 10 records, 11 uploads and 12 changes of the range
 -- ARGV: epoch, the slot, key, record, time, condition, hash of the attempt, its number, intent if the record's blob is to be of this slot,
 --   the blob's encoded id, its record, whether the intent stands for all that the gateway knows,
 --   and the upload that this completes, which must be there, or ''
-if call('HGET', KEYS[9], 'e') ~= ARGV[1] then return MOVED end
+local writable, round = is_written_by(KEYS[9], ARGV[1])
+if not writable then return MOVED end
 local set, key, record, since, intent, id = KEYS[10], ARGV[3], ARGV[4], ARGV[5], ARGV[9], ARGV[10]
 local write = write_of(record)
 local blobs_group
@@ -30,8 +31,12 @@ if #intent > 0 then
   store(KEYS[1], blobs_group, id, ARGV[11])
   count(sub(ARGV[11], 1, 2), 'l', 1, blob_size(ARGV[11]))
 end
-if #ARGV[13] > 0 then call('ZREM', KEYS[11], ARGV[13]) end
+if #ARGV[13] > 0 then
+  call('ZREM', KEYS[11], ARGV[13])
+  note(KEYS[12], round, UPLOAD, ARGV[13])
+end
 store(set, group, key, record)
+note(KEYS[12], round, OBJECT, key)
 local grown = size_of(record) - (current and size_of(current) or 0)
 call('HINCRBY', KEYS[9], 'b', integer(grown))
 if not current then

@@ -1,5 +1,7 @@
--- KEYS: 1 root and 2 uploads of the range
+-- KEYS: 1 root, 2 uploads and 3 changes of the range
 -- ARGV: epoch, upload to be listed, or to be listed no more, which of both
-if redis.call('HGET', KEYS[1], 'e') ~= ARGV[1] then return 'm' end
-local changed = ARGV[3] == '1' and redis.call('ZADD', KEYS[2], 0, ARGV[2]) or redis.call('ZREM', KEYS[2], ARGV[2])
+local writable, round = is_written_by(KEYS[1], ARGV[1])
+if not writable then return MOVED end
+local changed = ARGV[3] == '1' and call('ZADD', KEYS[2], 0, ARGV[2]) or call('ZREM', KEYS[2], ARGV[2])
+if changed > 0 then note(KEYS[3], round, UPLOAD, ARGV[2]) end
 return tostring(changed)

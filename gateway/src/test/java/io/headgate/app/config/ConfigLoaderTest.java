@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.Test;
@@ -255,7 +256,7 @@ final class ConfigLoaderTest {
                     breaker: {window: 60}                      | 1 | breaker.window: "60" is not a duration such as 250ms, 60s, 5m, 1h30m or 7d
                     breaker: {window: 2h}                      | 1 | breaker.window: "2h" is not in the range 1s to 1h
                     namespace: {engine: mysql}                 | 1 | namespace.engine: "mysql" is not one of sqlite, postgres, redis
-                    namespace:\\n  engine: redis                | 2 | namespace.engine: "redis" is not available in this build; sqlite and postgres are
+                    namespace:\\n  engine: redis                | 2 | namespace.engine: "redis" needs the key namespace.url
                     namespace:\\n  engine: postgres             | 2 | namespace.engine: "postgres" needs the key namespace.url
                     namespace: {url: x}                        | 1 | namespace.url: is not for the engine sqlite
                     namespace:\\n  cache: redis://h            | 2 | namespace.cache: is for the engine postgres only
@@ -368,6 +369,70 @@ final class ConfigLoaderTest {
 
         assertThat(config.namespace().database().orElseThrow().url().password()).contains(new Secret(password));
         assertThat(config.namespace().cache().orElseThrow().url().password()).contains(new Secret(password));
+    }
+
+    @Test
+    void the_url_of_a_cluster_names_some_nodes_and_its_password_is_not_shown() throws Exception {
+        HeadgateConfig config =
+                load(withCluster("rediss://gate:p%3Aw+d@redis-1:7001,redis-2,[fd00::7]:7003/") + "  timeout: 5s\n");
+        assertThat(config.namespace().cluster().map(HeadgateConfig.ClusterConfig::url))
+                .contains(new ClusterUrl(
+                        List.of(
+                                new HostPort("redis-1", 7001),
+                                new HostPort("redis-2", 6379),
+                                new HostPort("fd00::7", 7003)),
+                        true,
+                        Optional.of("gate"),
+                        Optional.of(new Secret("p:w+d"))));
+        assertThat(config.namespace().timeout()).hasSeconds(5);
+        assertThat(config.namespace().database()).isEmpty();
+        assertThat(config.toString()).doesNotContain("p:w").doesNotContain("p%3A");
+    }
+
+    @Test
+    void a_cluster_s_replicas_and_ranges_can_be_set() throws Exception {
+        HeadgateConfig.ClusterConfig usual =
+                load(withCluster("redis://h")).namespace().cluster().orElseThrow();
+        assertThat(usual)
+                .isEqualTo(new HeadgateConfig.ClusterConfig(
+                        usual.url(), OptionalInt.empty(), Duration.ofSeconds(1), 500_000, 5_000, 1_000));
+
+        HeadgateConfig config = load(withCluster("redis://h")
+                + "  replicas: 2\n  replicas_timeout: 500ms\n"
+                + "  range_max_objects: 10000\n  range_max_requests_per_second: 100\n  range_join_objects: 0\n");
+        assertThat(config.namespace().cluster())
+                .contains(new HeadgateConfig.ClusterConfig(
+                        usual.url(), OptionalInt.of(2), Duration.ofMillis(500), 10_000, 100, 0));
+    }
+
+    private static String withCluster(String url) {
+        return "namespace:\n  engine: redis\n  url: \"" + url + "\"\n";
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "postgresql://user:hush@host/db",
+                "redis://",
+                "redis://user:hush@",
+                "redis://user@host",
+                "redis://user:hush@host,",
+                "redis://user:hu%sh@host",
+                "redis://:hush@host:70000",
+                "redis://:hush@host/0",
+                "redis://:hush@one,redis://two",
+                "redis://:hush@one?tls=yes",
+            })
+    void a_cluster_s_url_that_is_none_is_an_error_that_does_not_repeat_it(String url) {
+        assertError(withCluster(url))
+                .hasMessageStartingWith(line(3) + "namespace.url: ")
+                .hasMessageNotContaining("hush");
+    }
+
+    @Test
+    void a_cluster_has_no_cache_before_it() {
+        assertError(withCluster("redis://h") + "  cache: redis://c\n")
+                .hasMessage(line(4) + "namespace.cache: is for the engine postgres only");
     }
 
     private static String withCache(String cache) {

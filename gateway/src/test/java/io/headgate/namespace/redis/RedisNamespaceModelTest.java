@@ -3,11 +3,14 @@ package io.headgate.namespace.redis;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.NamespaceModelTest;
 import io.headgate.servers.RedisCluster;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 
-/** The engine on a Redis Cluster against the model. */
+/** The engine on a Redis Cluster against the model, while the ranges of its buckets are split, moved and joined. */
 @DisabledIfSystemProperty(named = "headgate.test.redis", matches = "off")
 final class RedisNamespaceModelTest extends NamespaceModelTest {
+    private final RandomGenerator random = RandomGenerator.of("L64X128MixRandom");
+
     RedisNamespaceModelTest() {
         super(1_500);
     }
@@ -21,6 +24,13 @@ final class RedisNamespaceModelTest extends NamespaceModelTest {
     @Override
     protected Namespace reopen() {
         return RedisNamespaceTest.openCluster(clock);
+    }
+
+    @Override
+    protected void afterStep(Namespace engine) {
+        if (random.nextInt(3) == 0) {
+            new RandomMoves((RedisNamespace) engine, clock, random).once();
+        }
     }
 
     @Override

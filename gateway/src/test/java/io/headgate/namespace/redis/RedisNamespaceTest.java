@@ -29,13 +29,14 @@ final class RedisNamespaceTest {
     }
 
     static Namespace openCluster(InstantSource clock) {
+        return RedisNamespace.open(options(), clock, RandomGenerator.of("L64X128MixRandom"));
+    }
+
+    static RedisOptions options() {
         List<RedisOptions.Node> nodes = CLUSTER.masters().stream()
                 .map(node -> new RedisOptions.Node("127.0.0.1", node.port()))
                 .toList();
-        return RedisNamespace.open(
-                new RedisOptions(nodes, false, null, null, Duration.ofSeconds(30), NamespaceSuite.MIN_PART_BYTES),
-                clock,
-                RandomGenerator.of("L64X128MixRandom"));
+        return new RedisOptions(nodes, false, null, null, Duration.ofSeconds(30), NamespaceSuite.MIN_PART_BYTES);
     }
 
     @Nested

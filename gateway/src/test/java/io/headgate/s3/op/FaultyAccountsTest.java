@@ -20,6 +20,7 @@ import java.io.ByteArrayInputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -234,7 +235,7 @@ final class FaultyAccountsTest {
                     for (int i = 0; i < 50; i++) {
                         together.await();
                         try {
-                            writer.write("", SMALL, new ByteArrayInputStream(new byte[SMALL]))
+                            writer.write("", OptionalInt.empty(), SMALL, new ByteArrayInputStream(new byte[SMALL]))
                                     .committed();
                             stored.incrementAndGet();
                         } catch (S3Exception full) {
@@ -272,7 +273,8 @@ final class FaultyAccountsTest {
     private Map<String, Integer> write(int count, int sizeBytes) {
         Map<String, Integer> shares = new TreeMap<>();
         for (int i = 0; i < count; i++) {
-            AccountWriter.Written written = writer.write("", sizeBytes, new ByteArrayInputStream(new byte[sizeBytes]));
+            AccountWriter.Written written =
+                    writer.write("", OptionalInt.empty(), sizeBytes, new ByteArrayInputStream(new byte[sizeBytes]));
             shares.merge(written.slice().orElseThrow().account(), 1, Integer::sum);
             written.committed();
         }
@@ -280,7 +282,8 @@ final class FaultyAccountsTest {
     }
 
     private void assertRefused(int sizeBytes, S3Error error) {
-        assertThatThrownBy(() -> writer.write("", sizeBytes, new ByteArrayInputStream(new byte[sizeBytes])))
+        assertThatThrownBy(() ->
+                        writer.write("", OptionalInt.empty(), sizeBytes, new ByteArrayInputStream(new byte[sizeBytes])))
                 .isInstanceOfSatisfying(
                         S3Exception.class,
                         refused -> assertThat(refused.error()).isEqualTo(error));

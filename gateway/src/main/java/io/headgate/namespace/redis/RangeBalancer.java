@@ -1,0 +1,289 @@
+package io.headgate.namespace.redis;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.headgate.domain.BucketName;
+import io.headgate.namespace.NamespaceException;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps ranges of a size, and slots evenly filled: each gateway tells what its ranges were asked, and the one that has the lease splits
+ * what is too big or asked too often, moves the pieces to slots that have little, and joins small neighbours that nobody asks for. To be called
+ * by one thread.
+ */
+final class RangeBalancer {
+    private static final Logger LOG = LoggerFactory.getLogger(RangeBalancer.class);
+    static final Duration TURN = Duration.ofSeconds(10);
+    private static final String LEASE = "ranges";
+    private static final Duration LEASED = Duration.ofSeconds(60);
+    private static final byte[] HEAT = SlotKeys.named("H", "heat");
+    private static final byte[] LOADS = SlotKeys.named("W", "loads");
+    private static final int NAMES_A_PAGE = 1_000;
+    /** Moves in a turn, so that what gateways tell is never older than a few of them. */
+    private static final int MOST_MOVES = 8;
+    /** A hot range is one that has this share of what it may be asked; the others are not told of. */
+    private static final int TOLD_SHARE = 20;
+
+    private final Cluster cluster;
+    private final Buckets buckets;
+    private final RangeMoves moves;
+    private final RangeHeat heat;
+    private final SlotsInUse slots;
+    private final Fleet fleet;
+    private final RangeLimits limits;
+    private final RandomGenerator random;
+    private Instant toldAt;
+
+    RangeBalancer(
+            Cluster cluster,
+            Buckets buckets,
+            RangeMoves moves,
+            RangeHeat heat,
+            SlotsInUse slots,
+            Fleet fleet,
+            RangeLimits limits,
+            RandomGenerator random,
+            Instant now) {
+        this.cluster = cluster;
+        this.buckets = buckets;
+        this.moves = moves;
+        this.heat = heat;
+        this.slots = slots;
+        this.fleet = fleet;
+        this.limits = limits;
+        this.random = random;
+        this.toldAt = now;
+    }
+
+    /** One range, and how full and hot it was. */
+    private record Seen(BucketName bucket, Range range, long objects, double requestsPerSecond, List<byte[]> samples) {}
+
+    /** Does a bounded piece of the work. */
+    void turn(String gateway, Instant now) {
+        tell(gateway, now);
+        if (!fleet.lease(LEASE, gateway, now, now.plus(LEASED))) {
+            slots.learn(loads());
+            return;
+        }
+        moves.recover();
+        Map<String, Told> told = told(now);
+        long[] objects = new long[Slots.COUNT];
+        List<RangeMove> splits = new ArrayList<>();
+        List<Seen[]> neighbours = new ArrayList<>();
+        survey(told, objects, splits, neighbours, now);
+        SlotLoads loads = new SlotLoads(objects);
+        cluster.command(redis -> redis.set(LOADS, loads.write()));
+        slots.learn(loads);
+        int left = MOST_MOVES;
+        for (RangeMove split : splits.subList(0, Math.min(left, splits.size()))) {
+            if (moves.move(split)) {
+                LOG.info(
+                        "A part of a range of the bucket {} has its own slot {}",
+                        split.bucket().value(),
+                        split.target().slot());
+            }
+            left--;
+        }
+        for (Seen[] pair : neighbours.subList(0, Math.min(left, neighbours.size()))) {
+            join(pair[0], pair[1], now);
+        }
+    }
+
+    SlotLoads loads() {
+        byte[] known = cluster.command(redis -> redis.get(LOADS));
+        return known == null ? SlotLoads.NONE : SlotLoads.read(known);
+    }
+
+    /** What gateways have told of a range. */
+    private record Told(double requestsPerSecond, List<byte[]> samples) {}
+
+    private void tell(String gateway, Instant now) {
+        double seconds = Math.max(0.001, Duration.between(toldAt, now).toMillis() / 1_000.0);
+        toldAt = now;
+        Map<String, RangeHeat.Asked> asked =
+                heat.take((long) Math.ceil(limits.maxRequestsPerSecond() * seconds / TOLD_SHARE));
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (DataOutputStream out = new DataOutputStream(bytes)) {
+            out.writeLong(now.toEpochMilli());
+            out.writeInt(asked.size());
+            for (Map.Entry<String, RangeHeat.Asked> one : asked.entrySet()) {
+                out.writeUTF(one.getKey());
+                out.writeDouble(one.getValue().requests() / seconds);
+                out.writeShort(one.getValue().samples().size());
+                for (byte[] sample : one.getValue().samples()) {
+                    out.writeShort(sample.length);
+                    out.write(sample);
+                }
+            }
+        } catch (IOException never) {
+            throw new IllegalStateException(never);
+        }
+        cluster.command(redis -> redis.hset(HEAT, gateway.getBytes(US_ASCII), bytes.toByteArray()));
+    }
+
+    /** By the ids of ranges; what gateways that have died had told is forgotten. */
+    private Map<String, Told> told(Instant now) {
+        Map<byte[], byte[]> all = cluster.command(redis -> redis.hgetall(HEAT));
+        Map<String, Told> sum = new HashMap<>();
+        if (all == null) {
+            return sum;
+        }
+        all.forEach((gateway, bytes) -> {
+            try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
+                if (in.readLong() < now.minus(TURN.multipliedBy(3)).toEpochMilli()) {
+                    cluster.command(redis -> redis.hdel(HEAT, gateway));
+                    return;
+                }
+                for (int ranges = in.readInt(); ranges > 0; ranges--) {
+                    String id = in.readUTF();
+                    double requests = in.readDouble();
+                    List<byte[]> samples = new ArrayList<>();
+                    for (int left = in.readShort(); left > 0; left--) {
+                        samples.add(in.readNBytes(in.readUnsignedShort()));
+                    }
+                    sum.merge(id, new Told(requests, samples), (a, b) -> {
+                        List<byte[]> both = new ArrayList<>(a.samples);
+                        both.addAll(b.samples);
+                        return new Told(a.requestsPerSecond + b.requestsPerSecond, both);
+                    });
+                }
+            } catch (IOException broken) {
+                throw new NamespaceException("what a gateway told of its ranges cannot be read", broken);
+            }
+        });
+        sum.values().forEach(one -> one.samples.sort(Arrays::compareUnsigned));
+        return sum;
+    }
+
+    /** Looks at all ranges. */
+    private void survey(
+            Map<String, Told> told, long[] objects, List<RangeMove> splits, List<Seen[]> neighbours, Instant now) {
+        String after = "";
+        while (true) {
+            List<BucketName> names = buckets.names(after, NAMES_A_PAGE);
+            for (BucketName name : names) {
+                RangeMap map = buckets.load(name);
+                if (map == null) {
+                    continue;
+                }
+                Seen before = null;
+                for (Range range : map.all()) {
+                    Seen seen = look(map, range, told);
+                    objects[range.slot()] += seen.objects;
+                    split(seen, now).ifPresent(splits::add);
+                    if (before != null && areToBeJoined(before, seen)) {
+                        neighbours.add(new Seen[] {before, seen});
+                        before = null;
+                    } else {
+                        before = seen;
+                    }
+                }
+            }
+            if (names.size() < NAMES_A_PAGE) {
+                return;
+            }
+            after = names.getLast().value();
+        }
+    }
+
+    private Seen look(RangeMap map, Range range, Map<String, Told> told) {
+        RangeRoot root = RangeRoot.read(cluster, range);
+        if (!root.isKnownBy(range.epoch()) || root.isFrozen()) {
+            moves.settle(map, range);
+        }
+        Told asked = told.getOrDefault(range.id(), new Told(0, List.of()));
+        return new Seen(map.bucket().name(), range, root.objects(), asked.requestsPerSecond, asked.samples);
+    }
+
+    private boolean areToBeJoined(Seen left, Seen right) {
+        return !left.range.hashed()
+                && left.objects + right.objects <= limits.joinObjects()
+                && left.requestsPerSecond + right.requestsPerSecond <= limits.maxRequestsPerSecond() / 10.0;
+    }
+
+    /** How the range is to be split, if it is: where half of its keys are, or half of those that it is asked for. */
+    private Optional<RangeMove> split(Seen seen, Instant now) {
+        boolean big = seen.objects > limits.maxObjects();
+        boolean hot = seen.requestsPerSecond > limits.maxRequestsPerSecond();
+        if (!big && !hot) {
+            return Optional.empty();
+        }
+        Range range = seen.range;
+        if (range.hashed()) { // stays what it is, but need not share its slot
+            return hot || slots.loads().of(range.slot()) <= seen.objects
+                    ? Optional.empty()
+                    : Optional.of(moving(seen, range.low(), now));
+        }
+        byte[] border = hot ? ofHalf(seen.samples, range) : middle(range);
+        if (border.length == 0) {
+            border = middle(range);
+        }
+        return border.length == 0 || !range.holds(border) || Arrays.equals(border, range.low())
+                ? Optional.empty()
+                : Optional.of(moving(seen, border, now));
+    }
+
+    /** To a slot that counts as that much fuller from now on, as the next is drawn before it is counted again. */
+    private RangeMove moving(Seen seen, byte[] border, Instant now) {
+        String id = Long.toUnsignedString(random.nextLong(), Character.MAX_RADIX);
+        int slot = slots.draw(random);
+        slots.learn(slots.loads().plus(slot, seen.objects / 2));
+        return new RangeMove(seen.bucket, seen.range, seen.range.movedTo(id, slot, border, now));
+    }
+
+    /** The first sample of the upper half that is not the first of all; empty if all are the same. */
+    private static byte[] ofHalf(List<byte[]> samples, Range range) {
+        List<byte[]> own = samples.stream().filter(range::holds).toList();
+        for (int i = own.size() / 2; i < own.size(); i++) {
+            if (!Arrays.equals(own.get(i), own.getFirst())) {
+                return own.get(i);
+            }
+        }
+        return Blobs.NOTHING;
+    }
+
+    /** The first key of the group in the middle; empty if there are too few. */
+    private byte[] middle(Range range) {
+        Long groups = cluster.command(redis -> redis.zcard(range.records()));
+        if (groups == null || groups < 2) {
+            return Blobs.NOTHING;
+        }
+        List<byte[]> group = cluster.command(redis -> redis.zrange(range.records(), groups / 2, groups / 2));
+        if (group == null || group.isEmpty()) {
+            return Blobs.NOTHING;
+        }
+        byte[][] first = new byte[1][];
+        Groups.readOne(group.getFirst(), 0, (key, record) -> first[0] = key);
+        return first[0];
+    }
+
+    private void join(Seen left, Seen right, Instant now) {
+        Range second = right.range;
+        if (left.range.slot() != second.slot()) {
+            String id = Long.toUnsignedString(random.nextLong(), Character.MAX_RADIX);
+            Range moved = second.movedTo(id, left.range.slot(), second.low(), now);
+            if (!moves.move(new RangeMove(right.bucket, second, moved))) {
+                return;
+            }
+            second = moved;
+        }
+        if (moves.join(left.bucket, left.range, second)) {
+            LOG.info("Two small ranges of the bucket {} are one", left.bucket.value());
+        }
+    }
+}

@@ -1,0 +1,261 @@
+package io.headgate.namespace.redis;
+
+import static io.headgate.namespace.redis.Manifests.ascii;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.headgate.domain.BucketName;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Splits, moves and joins of ranges while they are read and written. A range has one owner at all times: up to one script in the source's
+ * slot, the cut, it is the source, and whatever has been done can be undone; from then on it is the target, and whoever finds it so goes on.
+ * Which it is stands in the source's root. Thread-safe; but only one gateway at a time should move ranges.
+ */
+final class RangeMoves {
+    private static final Logger LOG = LoggerFactory.getLogger(RangeMoves.class);
+    private static final byte[] NOTES = SlotKeys.named("V", "moves");
+    private static final int GROUPS_A_TRIM = 64;
+    /** Groups that are joined in one script. */
+    private static final int GROUPS_A_JOIN = 500;
+    /** Who has stopped the writes of a range for so long has died. */
+    private static final Duration FROZEN_BY = Duration.ofSeconds(2);
+    /** For how long the root of a range that is gone tells where it went. */
+    private static final Duration REMEMBERED = Duration.ofDays(1);
+
+    private final Cluster cluster;
+    private final SlotsInUse slots;
+    private final InstantSource clock;
+    private final Consumer<Step> steps;
+
+    /** How far a move has come. */
+    enum Step {
+        NOTED,
+        BEGUN,
+        COPIED,
+        FROZEN,
+        FILLED,
+        CUT,
+        OPENED,
+        MAPPED,
+        TRIMMED
+    }
+
+    /** @param steps is told of each step after it is done */
+    RangeMoves(Cluster cluster, SlotsInUse slots, InstantSource clock, Consumer<Step> steps) {
+        this.cluster = cluster;
+        this.slots = slots;
+        this.clock = clock;
+        this.steps = steps;
+    }
+
+    /**
+     * Moves a part of a range, or all of it.
+     *
+     * @return whether it was moved; otherwise the range is as it was, or has been changed by others
+     */
+    boolean move(RangeMove move) {
+        slots.use(move.target().slot());
+        cluster.command(redis -> redis.hset(NOTES, note(move), move.write()));
+        steps.accept(Step.NOTED);
+        RangeCopy copy = new RangeCopy(cluster, move);
+        try {
+            copy.begin();
+            steps.accept(Step.BEGUN);
+            copy.copyAll();
+            steps.accept(Step.COPIED);
+            int round = copy.copyChanges(clock.instant());
+            copy.copyChanges(round - 1);
+            copy.freeze(clock.instant());
+            steps.accept(Step.FROZEN);
+            copy.copyChanges(round);
+            steps.accept(Step.FILLED);
+            copy.cut();
+        } catch (RangeCopy.Overtaken overtaken) {
+            LOG.info(
+                    "A range of the bucket {} stays where it is: {}",
+                    move.bucket().value(),
+                    overtaken.getMessage());
+            recover(move);
+            return false;
+        }
+        steps.accept(Step.CUT);
+        finish(move);
+        clear(move);
+        return true;
+    }
+
+    private static byte[] note(RangeMove move) {
+        return move.target().id().getBytes(US_ASCII);
+    }
+
+    /** After the cut: whoever looks for the part finds the target. */
+    private void finish(RangeMove move) {
+        cluster.one(
+                Script.RANGE_OPEN,
+                new byte[][] {move.target().root()},
+                move.target().epochBytes());
+        steps.accept(Step.OPENED);
+        enter(move.bucket(), List.of(move.source()), move.after());
+        steps.accept(Step.MAPPED);
+    }
+
+    private void enter(BucketName bucket, List<Range> before, List<Range> after) {
+        List<byte[]> arguments = new ArrayList<>(List.of(ascii(before.size())));
+        before.forEach(range -> arguments.add(range.entry()));
+        after.forEach(range -> arguments.add(range.entry()));
+        cluster.one(Script.BUCKET_RANGES, Buckets.keys(bucket), arguments.toArray(byte[][]::new));
+    }
+
+    /** Takes away what the source does not own any more, and the note. */
+    private void clear(RangeMove move) {
+        Range source = move.source();
+        if (move.isWhole()) {
+            cluster.command(redis -> redis.unlink(source.records(), source.uploads(), source.changes()));
+            cluster.command(redis -> redis.expire(source.root(), REMEMBERED));
+        } else {
+            byte[] done;
+            do {
+                done = cluster.one(
+                        Script.RANGE_TRIM,
+                        new byte[][] {source.root(), source.records(), source.uploads()},
+                        move.target().entry(),
+                        move.target().low(),
+                        ascii(GROUPS_A_TRIM));
+            } while (done != null && done[0] == '0');
+        }
+        steps.accept(Step.TRIMMED);
+        cluster.command(redis -> redis.hdel(NOTES, note(move)));
+    }
+
+    /** Brings to an end what was begun by gateways that have died. Only who may move ranges does this. */
+    void recover() {
+        List<byte[]> notes = cluster.command(redis -> redis.hvals(NOTES));
+        if (notes != null) {
+            notes.forEach(note -> recover(RangeMove.read(note)));
+        }
+    }
+
+    /** Goes on with a move that has been cut, and undoes one that has not. */
+    private void recover(RangeMove move) {
+        RangeRoot source = RangeRoot.read(cluster, move.source());
+        boolean known = Arrays.equals(source.to(), move.target().entry());
+        if (known && (source.isCut() || undo(move))) {
+            finish(move);
+            clear(move);
+            return;
+        }
+        Range target = move.target();
+        RangeRoot copied = RangeRoot.read(cluster, target);
+        if (copied.epoch().equals("-") || copied.epoch().equals("p")) {
+            cluster.command(redis -> redis.unlink(target.root(), target.records(), target.uploads()));
+        }
+        cluster.command(redis -> redis.hdel(NOTES, note(move)));
+    }
+
+    /** The source stays whole, unless it is cut, which is answered. */
+    private boolean undo(RangeMove move) {
+        RangeRoot target = RangeRoot.read(cluster, move.target());
+        if (!target.epoch().isEmpty()
+                && !target.epoch().equals("-")
+                && !target.epoch().equals("p")) {
+            return recut(move);
+        }
+        byte[] cut = cluster.one(
+                Script.RANGE_THAW,
+                new byte[][] {move.source().root(), move.source().changes()},
+                move.source().epochBytes(),
+                move.target().entry());
+        return cut != null && cut[0] == '1';
+    }
+
+    /** A master that has lost what it had not told its replica may not know of a cut, after which the target was opened. */
+    private boolean recut(RangeMove move) {
+        LOG.warn(
+                "Redis has lost that a range of the bucket {} was moved, which is mended",
+                move.bucket().value());
+        byte[] cut = cluster.one(
+                Script.RANGE_RECUT,
+                new byte[][] {
+                    move.source().root(), move.source().records(), move.source().changes()
+                },
+                move.source().epochBytes(),
+                move.target().entry(),
+                move.isWhole() ? Blobs.NOTHING : move.rest().epochBytes(),
+                move.target().low());
+        return cut != null && cut[0] == '1';
+    }
+
+    /** Of a range that answers that it has moved, where the map says that it has not: goes on with what has left it so. */
+    void settle(RangeMap map, Range range) {
+        BucketName bucket = map.bucket().name();
+        RangeRoot root = RangeRoot.read(cluster, range);
+        if (root.joined().length > 0 && root.epoch().equals(Long.toString(range.epoch() + 1))) {
+            Range joined = Range.parse(root.joined(), range.hashed());
+            enter(bucket, List.of(range, joined), List.of(joined(range, joined)));
+            return;
+        }
+        if (root.epoch().isEmpty() && map.ranges().lowerEntry(range.low()) != null) {
+            Range left = map.ranges().lowerEntry(range.low()).getValue();
+            RangeRoot taken = RangeRoot.read(cluster, left);
+            if (Arrays.equals(taken.joined(), range.entry())) {
+                settle(map, left);
+            }
+            return;
+        }
+        if (root.to().length == 0) {
+            return;
+        }
+        RangeMove move = new RangeMove(bucket, range, Range.parse(root.to(), range.hashed()));
+        boolean abandoned = root.isFrozen() && clock.instant().toEpochMilli() - root.frozenAt() > FROZEN_BY.toMillis();
+        if (root.isCut() || (abandoned && undo(move))) {
+            finish(move);
+        }
+    }
+
+    private Range joined(Range left, Range right) {
+        Range next = left.next(right.end());
+        return new Range(
+                next.low(),
+                next.end(),
+                next.id(),
+                next.slot(),
+                next.epoch(),
+                next.hashed(),
+                left.originsSince(clock.instant().minus(Range.REMEMBERED), right));
+    }
+
+    /**
+     * Joins two small neighbours that lie in one slot.
+     *
+     * @return whether they are one now
+     * @throws IllegalArgumentException for ranges of hashes: their keys do not follow each other
+     */
+    boolean join(BucketName bucket, Range left, Range right) {
+        if (left.hashed() || left.slot() != right.slot()) {
+            throw new IllegalArgumentException("only neighbours in one slot are joined");
+        }
+        Range joined = joined(left, right);
+        byte[] answer = cluster.one(
+                Script.RANGE_JOIN,
+                new byte[][] {
+                    left.root(), left.records(), left.uploads(), right.root(), right.records(), right.uploads()
+                },
+                left.epochBytes(),
+                right.epochBytes(),
+                joined.epochBytes(),
+                right.entry(),
+                ascii(GROUPS_A_JOIN));
+        if (answer == null || answer[0] != '1') {
+            return false;
+        }
+        enter(bucket, List.of(left, right), List.of(joined));
+        return true;
+    }
+}

@@ -1,0 +1,60 @@
+package io.headgate.namespace.redis;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.lettuce.core.KeyValue;
+import java.util.List;
+
+/**
+ * What the root of a range says, see {@code range.lua}.
+ *
+ * @param epoch with what is behind it; empty if there is no such range
+ * @param to where a part of it goes or went; empty if none did
+ * @param cut whether that part is the other range's: empty, or 1, or 2 when nothing of it is left here
+ * @param frozenAt since when nothing is written, in milliseconds; 0 if never
+ * @param joined the range that it has taken the place of last; empty if none
+ */
+@SuppressWarnings("ArrayRecordComponent")
+record RangeRoot(String epoch, long objects, long bytes, byte[] to, String cut, long frozenAt, byte[] joined) {
+    static RangeRoot read(Cluster cluster, Range range) {
+        List<KeyValue<byte[], byte[]>> fields = cluster.command(redis -> redis.hmget(
+                range.root(), name("e"), name("n"), name("b"), name("to"), name("cut"), name("at"), name("joined")));
+        if (fields == null) {
+            throw io.headgate.namespace.codec.Codec.corrupt();
+        }
+        return new RangeRoot(
+                text(fields.get(0)),
+                number(fields.get(1)),
+                number(fields.get(2)),
+                fields.get(3).getValueOrElse(Blobs.NOTHING),
+                text(fields.get(4)),
+                number(fields.get(5)),
+                fields.get(6).getValueOrElse(Blobs.NOTHING));
+    }
+
+    private static byte[] name(String field) {
+        return field.getBytes(US_ASCII);
+    }
+
+    private static String text(KeyValue<byte[], byte[]> field) {
+        return new String(field.getValueOrElse(Blobs.NOTHING), US_ASCII);
+    }
+
+    private static long number(KeyValue<byte[], byte[]> field) {
+        return field.hasValue() ? Long.parseLong(text(field)) : 0;
+    }
+
+    /** Whether it may be read by one who knows it by the epoch. */
+    boolean isKnownBy(long known) {
+        String number = Long.toString(known);
+        return epoch.equals(number) || epoch.startsWith(number + '+') || epoch.equals(number + '!');
+    }
+
+    boolean isFrozen() {
+        return epoch.endsWith("!");
+    }
+
+    boolean isCut() {
+        return !cut.isEmpty();
+    }
+}

@@ -1,0 +1,10 @@
+-- KEYS: 1 root and 2 changes of the range
+-- ARGV: epoch, where a part of it goes
+-- Where an earlier part went must have been cleared. From now on writes note what they change. Answers objects and bytes.
+local epoch = redis.call('HGET', KEYS[1], 'e')
+local begun = epoch == ARGV[1] .. '+0' and redis.call('HGET', KEYS[1], 'to') == ARGV[2]
+if epoch ~= ARGV[1] and not begun or redis.call('HGET', KEYS[1], 'cut') == '1' then return { 'm' } end
+redis.call('HSET', KEYS[1], 'e', ARGV[1] .. '+0', 'to', ARGV[2])
+redis.call('HDEL', KEYS[1], 'cut', 'at')
+redis.call('DEL', KEYS[2])
+return redis.call('HMGET', KEYS[1], 'n', 'b')

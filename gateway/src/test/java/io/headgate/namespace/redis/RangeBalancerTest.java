@@ -1,0 +1,185 @@
+package io.headgate.namespace.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.domain.BlobId;
+import io.headgate.domain.BucketName;
+import io.headgate.domain.ETag;
+import io.headgate.domain.ObjectKey;
+import io.headgate.domain.Slice;
+import io.headgate.namespace.Bucket;
+import io.headgate.namespace.BucketUsage;
+import io.headgate.namespace.DeleteObject;
+import io.headgate.namespace.NamespaceSuite;
+import io.headgate.namespace.ObjectAttributes;
+import io.headgate.namespace.Outcome;
+import io.headgate.namespace.PutObject;
+import io.headgate.namespace.WriteCondition;
+import io.headgate.servers.RedisCluster;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.random.RandomGenerator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
+
+/** Ranges are split when they are big or hot, and joined when they are small and cold. */
+@DisabledIfSystemProperty(named = "headgate.test.redis", matches = "off")
+final class RangeBalancerTest {
+    private static final RedisCluster CLUSTER = RedisCluster.shared();
+    private static final BucketName BUCKET = new BucketName("photos");
+    private static final RangeLimits LIMITS = new RangeLimits(100, 50, 40);
+
+    private final RandomGenerator random = RandomGenerator.of("L64X128MixRandom");
+    private Instant now = Instant.parse("2026-03-01T12:00:00Z");
+    private final List<RedisNamespace> open = new ArrayList<>();
+    private RedisNamespace namespace;
+    private long intent;
+
+    @BeforeEach
+    void open() {
+        CLUSTER.flush();
+        namespace = gateway();
+        intent = namespace
+                .openIntent("gateway", now, now.plusSeconds(360_000), now.plusSeconds(360_000))
+                .id();
+    }
+
+    private RedisNamespace gateway() {
+        List<RedisOptions.Node> nodes = CLUSTER.masters().stream()
+                .map(node -> new RedisOptions.Node("127.0.0.1", node.port()))
+                .toList();
+        RedisNamespace gateway = RedisNamespace.open(
+                new RedisOptions(nodes, false, null, null, Duration.ofSeconds(30), NamespaceSuite.MIN_PART_BYTES)
+                        .withRanges(LIMITS),
+                () -> now,
+                random);
+        open.add(gateway);
+        return gateway;
+    }
+
+    @AfterEach
+    void close() {
+        open.forEach(RedisNamespace::close);
+    }
+
+    private void put(RedisNamespace gateway, String key) {
+        BlobId blob =
+                BlobId.of(now.getEpochSecond(), random.nextInt(BlobId.SLOTS), random.nextLong(), random.nextLong());
+        PutObject put = new PutObject(
+                BUCKET,
+                new ObjectKey(key),
+                new UUID(random.nextLong(), random.nextLong()).toString(),
+                new ObjectAttributes(Map.of(), Map.of(), Map.of(), "STANDARD"),
+                1,
+                new ETag("%032x".formatted(1)),
+                List.of(),
+                Optional.of(new Slice(blob, "disk-1", 0, 1)),
+                WriteCondition.NONE,
+                intent,
+                Optional.empty(),
+                now);
+        assertThat(gateway.putObject(put)).isInstanceOf(Outcome.Done.class);
+    }
+
+    private void turn(RedisNamespace gateway, String name) {
+        now = now.plus(RangeBalancer.TURN);
+        assertThat(gateway.upkeep(name, now)).hasValue(RangeBalancer.TURN);
+    }
+
+    private List<Range> ranges() {
+        RangeMap map = namespace.buckets().load(BUCKET);
+        return map == null ? List.of() : List.copyOf(map.all());
+    }
+
+    private List<Long> objects() {
+        return ranges().stream()
+                .map(range -> Long.valueOf(String.valueOf(CLUSTER.masterOf(range.slot())
+                        .ask("HGET", new String(range.root(), java.nio.charset.StandardCharsets.UTF_8), "n"))))
+                .toList();
+    }
+
+    @Test
+    void a_range_that_is_too_big_is_split_until_no_piece_is() {
+        namespace.createBucket(new Bucket(BUCKET, "alice", "", now));
+        for (int i = 0; i < 350; i++) {
+            put(namespace, "%04d".formatted(i));
+        }
+        turn(namespace, "a");
+        assertThat(ranges()).hasSize(2);
+
+        turn(namespace, "a");
+        turn(namespace, "a");
+        turn(namespace, "a");
+
+        assertThat(objects()).allSatisfy(count -> assertThat(count).isBetween(41L, 100L));
+        assertThat(ranges().stream().map(Range::slot).distinct()).hasSizeGreaterThan(1);
+        assertThat(namespace.bucketUsage(BUCKET)).isEqualTo(new Outcome.Done<>(new BucketUsage(350, 350)));
+    }
+
+    @Test
+    void a_range_that_all_gateways_together_ask_too_often_is_split_where_half_of_the_requests_lie() {
+        namespace.createBucket(new Bucket(BUCKET, "alice", "", now));
+        RedisNamespace other = gateway();
+        for (int i = 0; i < 60; i++) {
+            put(namespace, "cold/%02d".formatted(i));
+        }
+        turn(namespace, "a");
+        other.upkeep("b", now);
+        for (int i = 0; i < 300; i++) {
+            put(namespace, "hot/%02d".formatted(i % 20));
+            put(other, "hot/%02d".formatted(i % 20));
+        }
+
+        other.upkeep("b", now.plus(RangeBalancer.TURN));
+        turn(namespace, "a");
+
+        assertThat(ranges()).hasSize(2);
+        assertThat(new String(ranges().getLast().low(), java.nio.charset.StandardCharsets.UTF_8))
+                .isBetween("hot/05", "hot/15");
+    }
+
+    @Test
+    void small_neighbours_that_nobody_asks_for_become_one() {
+        namespace.createBucket(new Bucket(BUCKET, "alice", "", now));
+        for (int i = 0; i < 150; i++) {
+            put(namespace, "%04d".formatted(i));
+        }
+        turn(namespace, "a");
+        assertThat(ranges()).hasSize(2);
+        for (int i = 0; i < 130; i++) {
+            namespace.deleteObjects(
+                    BUCKET, List.of(new DeleteObject(new ObjectKey("%04d".formatted(i)), WriteCondition.NONE)), now);
+        }
+
+        turn(namespace, "a");
+        turn(namespace, "a");
+
+        assertThat(ranges()).hasSize(1);
+        assertThat(objects()).containsExactly(20L);
+    }
+
+    @Test
+    void one_gateway_at_a_time_moves_ranges_and_another_goes_on_when_it_dies() {
+        namespace.createBucket(new Bucket(BUCKET, "alice", "", now));
+        for (int i = 0; i < 150; i++) {
+            put(namespace, "%04d".formatted(i));
+        }
+        RedisNamespace other = gateway();
+        now = now.plusSeconds(1);
+        assertThat(namespace.lease("ranges", "dead", now, now.plusSeconds(60))).isTrue();
+
+        turn(other, "b");
+        assertThat(ranges()).as("another has the lease").hasSize(1);
+        now = now.plusSeconds(60);
+        turn(other, "b");
+
+        assertThat(ranges()).hasSize(2);
+    }
+}
