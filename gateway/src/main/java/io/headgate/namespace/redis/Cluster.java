@@ -229,7 +229,7 @@ final class Cluster implements AutoCloseable {
     private <T> @Nullable T attempt(
             Node node, AsyncCommand<byte[], byte[], T> command, boolean once, boolean writes, long deadline)
             throws ExecutionException, TimeoutException, InterruptedException {
-        Link link = answer(node.link(), LONGEST_TRY, deadline);
+        Link link = link(node, deadline);
         try {
             link.send(command, once);
             T answer = answer(command.toCompletableFuture(), LONGEST_TRY, deadline);
@@ -239,6 +239,17 @@ final class Cluster implements AutoCloseable {
             return answer;
         } catch (TimeoutException late) {
             link.close();
+            throw late;
+        }
+    }
+
+    private static Link link(Node node, long deadline)
+            throws ExecutionException, TimeoutException, InterruptedException {
+        CompletableFuture<Link> link = node.link();
+        try {
+            return answer(link, Nodes.HANDSHAKE.plus(LONGEST_TRY), deadline);
+        } catch (TimeoutException late) {
+            node.giveUp(link);
             throw late;
         }
     }

@@ -45,6 +45,14 @@ final class Node {
         return known;
     }
 
+    /** It is too long in coming: whoever comes next tries another. */
+    synchronized void giveUp(CompletableFuture<Link> late) {
+        if (link == late) {
+            CompletableFuture<Void> unused = late.thenAccept(Link::close);
+            link = null;
+        }
+    }
+
     private static boolean isOpen(CompletableFuture<Link> link) {
         return !link.isCompletedExceptionally() && link.join().isOpen();
     }

@@ -38,10 +38,11 @@ import org.slf4j.LoggerFactory;
 final class Nodes implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Nodes.class);
     /** In which a node takes a connection, or says what it knows of the others. */
-    private static final Duration HANDSHAKE = Duration.ofSeconds(3);
+    static final Duration HANDSHAKE = Duration.ofSeconds(3);
 
     private static final Duration CHECK_PATIENCE = Duration.ofSeconds(10);
     private static final long REFRESH_NANOS = Duration.ofMillis(200).toNanos();
+    private static final long LONGEST_REFRESH_NANOS = Duration.ofSeconds(10).toNanos();
     private static final int MOST_REQUESTS = 65_536;
     private static final int STRIDE = 7_919;
 
@@ -52,7 +53,7 @@ final class Nodes implements AutoCloseable {
     private final RedisClient client;
     private final Map<String, Node> nodes = new ConcurrentHashMap<>();
     private final AtomicBoolean refreshing = new AtomicBoolean();
-    private final AtomicLong refreshedNanos = new AtomicLong(System.nanoTime());
+    private final AtomicLong refreshBegunNanos = new AtomicLong(System.nanoTime());
     private final AtomicInteger links = new AtomicInteger();
     private final int replicas;
 
@@ -205,19 +206,27 @@ final class Nodes implements AutoCloseable {
                 : SlotKeys.key(slots.get(Math.floorMod(links.getAndAdd(STRIDE), slots.size())), "k");
     }
 
-    /** Begins to ask the nodes again who serves what, unless that has just been done. */
+    /** Begins to ask the nodes again who serves what, unless that has just been done, or is being done and not too long in coming. */
     void refresh() {
-        long last = refreshedNanos.get();
-        if (System.nanoTime() - last < REFRESH_NANOS || !refreshing.compareAndSet(false, true)) {
+        long now = System.nanoTime();
+        long begun = refreshBegunNanos.get();
+        long pause = refreshing.get() ? LONGEST_REFRESH_NANOS : REFRESH_NANOS;
+        if (now - begun < pause || !refreshBegunNanos.compareAndSet(begun, now)) {
             return;
         }
-        topology.refreshPartitionsAsync().whenComplete((_, failure) -> {
-            refreshedNanos.set(System.nanoTime());
-            refreshing.set(false);
-            if (failure != null) {
-                LOG.debug("The nodes of Redis do not say who serves what", failure);
-            }
-        });
+        refreshing.set(true);
+        try {
+            topology.refreshPartitionsAsync().whenComplete((_, failure) -> refreshed(failure));
+        } catch (RedisException failed) {
+            refreshed(failed);
+        }
+    }
+
+    private void refreshed(@Nullable Throwable failure) {
+        refreshing.set(false);
+        if (failure != null) {
+            LOG.debug("The nodes of Redis do not say who serves what", failure);
+        }
     }
 
     @Override

@@ -156,9 +156,9 @@ final class RedisOutagesTest {
 
     private void awaitService() {
         Awaitility.await()
-                .atMost(Duration.ofSeconds(60))
-                .ignoreExceptions()
-                .untilAsserted(() -> assertThat(current(here)).isInstanceOf(Outcome.Done.class));
+                .atMost(Duration.ofSeconds(90))
+                .ignoreExceptionsInstanceOf(NamespaceException.class)
+                .until(() -> current(here) instanceof Outcome.Done);
     }
 
     @Test
