@@ -363,9 +363,9 @@ final class Buckets {
                 if (!name.startsWith(query.prefix())) {
                     return page;
                 }
-                RangeMap bucket = load(new BucketName(name));
-                if (bucket != null && text.endsWith('\0' + bucket.id()) && page.size() < query.limit()) {
-                    page.add(bucket.bucket());
+                List<byte[]> header = header(new BucketName(name));
+                if (isOf(text, header) && page.size() < query.limit()) {
+                    page.add(bucket(new BucketName(name), header));
                 }
                 from = text + '\0';
             }
@@ -384,8 +384,7 @@ final class Buckets {
             for (byte[] member : members) {
                 String text = text(member);
                 BucketName name = new BucketName(text.substring(0, text.indexOf('\0')));
-                RangeMap bucket = load(name);
-                if (bucket != null && text.endsWith('\0' + bucket.id()) && names.size() < limit) {
+                if (isOf(text, header(name)) && names.size() < limit) {
                     names.add(name);
                 }
                 from = text + '\0';
@@ -395,6 +394,16 @@ final class Buckets {
             }
         }
         return names;
+    }
+
+    /** What the bucket is, without its ranges; nothing if there is no such bucket. */
+    private List<byte[]> header(BucketName name) {
+        return cluster.many(Script.BUCKET, keys(name), new byte[] {'-'}, NO);
+    }
+
+    /** Whether the index of names means this bucket, not an earlier one of its name. */
+    private static boolean isOf(String member, List<byte[]> header) {
+        return !header.isEmpty() && member.endsWith('\0' + text(header.getFirst()));
     }
 
     private List<byte[]> members(byte[] key, String from, int limit) {
