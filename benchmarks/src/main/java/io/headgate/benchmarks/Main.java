@@ -35,6 +35,9 @@ public final class Main {
               headgate bench ranges --redis HOST:PORT[,HOST:PORT...] [--objects N] [--ranges 1,8,64] [--seconds N] [--rounds N]
                   Pages of a bucket in one range and in many, clients while ranges are split, and where keys go that come in
                   the order of time; of an empty cluster, in which buckets named bench-* stay
+              headgate bench overhead --redis HOST:PORT [--objects N] [--rounds N]
+                  What the engine redis adds to the functions that it calls; of an empty cluster of one master, in which
+                  a bucket named bench-* stays
               headgate bench scale [--rate R] [--seconds N] [--gateways G --database URL] [--writes N] [--out DIR]
                   What 1, 2, 4 and 8 accounts of R requests a second each take together, N seconds a run; how evenly N
                   writes spread; writes a report with a picture to DIR. The URL is that of an empty PostgreSQL database
@@ -65,6 +68,7 @@ public final class Main {
                 case "database" -> database(rest);
                 case "engines" -> engines(rest);
                 case "ranges" -> ranges(rest);
+                case "overhead" -> overhead(rest);
                 case "scale" -> scale(rest);
                 case "jmh" -> org.openjdk.jmh.Main.main(rest.toArray(String[]::new));
                 default ->
@@ -161,6 +165,26 @@ public final class Main {
 
     private static void ranges(List<String> words) throws UsageException, InterruptedException {
         Flags flags = Flags.parse(words, Set.of("--redis", "--objects", "--ranges", "--seconds", "--rounds"));
+        RangesBenchmark.run(
+                new RangesBenchmark.Plan(
+                        cluster(flags),
+                        flags.number("--objects", 1_000_000, 10_000, 100_000_000),
+                        flags.numbers("--ranges", "1,8,64", 1, 1_000),
+                        flags.number("--seconds", 3, 1, 600),
+                        flags.number("--rounds", 3, 1, 100)),
+                System.out);
+    }
+
+    private static void overhead(List<String> words) throws UsageException, IOException {
+        Flags flags = Flags.parse(words, Set.of("--redis", "--objects", "--rounds"));
+        OverheadBenchmark.run(
+                cluster(flags),
+                flags.number("--objects", 100_000, 2_000, 10_000_000),
+                flags.number("--rounds", 50, 1, 10_000),
+                System.out);
+    }
+
+    private static RedisOptions cluster(Flags flags) throws UsageException {
         List<RedisOptions.Node> nodes = new ArrayList<>();
         for (String node : flags.text("--redis", "127.0.0.1:7000").split(",", -1)) {
             int colon = node.lastIndexOf(':');
@@ -169,14 +193,7 @@ public final class Main {
             }
             nodes.add(new RedisOptions.Node(node.substring(0, colon), Integer.parseInt(node.substring(colon + 1))));
         }
-        RangesBenchmark.run(
-                new RangesBenchmark.Plan(
-                        new RedisOptions(nodes, false, null, null, Duration.ofSeconds(30), 1),
-                        flags.number("--objects", 1_000_000, 10_000, 100_000_000),
-                        flags.numbers("--ranges", "1,8,64", 1, 1_000),
-                        flags.number("--seconds", 3, 1, 600),
-                        flags.number("--rounds", 3, 1, 100)),
-                System.out);
+        return new RedisOptions(nodes, false, null, null, Duration.ofSeconds(30), 1);
     }
 
     private static void scale(List<String> words) throws UsageException, IOException, InterruptedException {
