@@ -17,6 +17,9 @@ public record ObjectKey(String value) implements Comparable<ObjectKey> {
     /** The longest key, in bytes of UTF-8. */
     public static final int MAX_BYTES = 1024;
 
+    /** What a lenient decoder puts in the place of malformed bytes; a key may also hold it. */
+    private static final char REPLACEMENT = '\uFFFD';
+
     /**
      * @throws IllegalArgumentException if {@code value} is empty, too long, or not well-formed (a lone surrogate, which an encoder
      *     would silently turn into {@code ?}, so that two keys would become one)
@@ -41,8 +44,10 @@ public record ObjectKey(String value) implements Comparable<ObjectKey> {
      * @throws IllegalArgumentException if {@code utf8} is malformed
      */
     public static String decode(byte[] utf8) {
-        if (isAscii(utf8)) { // as most keys are: listings decode thousands
-            return new String(utf8, StandardCharsets.US_ASCII);
+        String lenient = new String(utf8, StandardCharsets.UTF_8);
+        if (lenient.indexOf(REPLACEMENT)
+                < 0) { // nothing was malformed; a decoder that reports costs more, and listings decode thousands
+            return lenient;
         }
         try {
             CharBuffer decoded = StandardCharsets.UTF_8
@@ -54,15 +59,6 @@ public record ObjectKey(String value) implements Comparable<ObjectKey> {
         } catch (CharacterCodingException malformed) {
             throw new IllegalArgumentException("A key is well-formed UTF-8", malformed);
         }
-    }
-
-    private static boolean isAscii(byte[] bytes) {
-        for (byte b : bytes) {
-            if (b < 0) {
-                return false;
-            }
-        }
-        return true;
     }
 
     private static int utf8Length(String value) {

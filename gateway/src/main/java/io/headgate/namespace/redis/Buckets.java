@@ -299,7 +299,7 @@ final class Buckets {
         return map.all().stream()
                 .map(range -> {
                     RangeRoot root = RangeRoot.read(cluster, range);
-                    String low = ObjectKey.decode(KeyCodec.decode(range.low(), 0, range.low().length));
+                    String low = ObjectKey.decode(KeyCodec.decode(range.low()));
                     return new RangeUse(low, range.slot(), root.objects(), root.bytes());
                 })
                 .toList();

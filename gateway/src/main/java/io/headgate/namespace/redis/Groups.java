@@ -38,6 +38,6 @@ final class Groups {
     }
 
     static ObjectKey key(byte[] encoded) {
-        return new ObjectKey(ObjectKey.decode(KeyCodec.decode(encoded, 0, encoded.length)));
+        return new ObjectKey(ObjectKey.decode(KeyCodec.decode(encoded)));
     }
 }

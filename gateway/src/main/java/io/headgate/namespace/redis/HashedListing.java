@@ -1,7 +1,6 @@
 package io.headgate.namespace.redis;
 
 import io.headgate.domain.BucketName;
-import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.ListingRange;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -60,7 +59,7 @@ final class HashedListing {
     /** Fills the page; null if there is no such bucket any more. */
     @Nullable Boolean fill(RangeMap map) {
         List<Source> sources = map.all().stream()
-                .map(range -> new Source(range.low(), page.from))
+                .map(range -> new Source(range.low(), page.from()))
                 .toList();
         int share = (page.limit - page.entries.size()) / sources.size();
         int wanted = Math.max(LEAST_WANTED, share + share / 4 + 1);
@@ -77,7 +76,7 @@ final class HashedListing {
             if (line.entry == null) {
                 page.prefix(line.bytes);
             } else {
-                page.key(new ObjectKey(ObjectKey.decode(line.bytes)), line.bytes, line.entry);
+                page.key(line.bytes, line.entry);
             }
             while (least.lines.isEmpty() && !least.ended && !page.isOver()) {
                 if (read(least, wanted) == null) {
@@ -89,14 +88,14 @@ final class HashedListing {
             }
         }
         if (!page.isOver()) {
-            page.from = page.range.end();
+            page.skipTo(page.range.end());
         }
         return true;
     }
 
     /** Asks the range for more; null if there is no such bucket any more. */
     private @Nullable Boolean read(Source source, int wanted) {
-        byte[] from = Arrays.compareUnsigned(source.from, page.from) < 0 ? page.from : source.from;
+        byte[] from = page.isPassed(source.from) ? page.from() : source.from;
         byte[] first = KeyCodec.encode(from);
         byte[] finish = KeyCodec.encode(page.range.end());
         return buckets.inRangeFrom(
@@ -117,7 +116,7 @@ final class HashedListing {
         for (byte[] group : groups) {
             bytes += group.length;
             Groups.read(group, (encoded, record) -> {
-                byte[] key = KeyCodec.decode(encoded, 0, encoded.length);
+                byte[] key = KeyCodec.decode(encoded);
                 if (Arrays.compareUnsigned(key, from) >= 0 && Arrays.compareUnsigned(encoded, finish) < 0) {
                     lines.add(new Line(key, record));
                 }
@@ -142,15 +141,12 @@ final class HashedListing {
             } else {
                 byte[] entry = Arrays.copyOfRange(line, 1, line.length);
                 Groups.readOne(
-                        entry,
-                        0,
-                        (encoded, record) ->
-                                source.lines.add(new Line(KeyCodec.decode(encoded, 0, encoded.length), record)));
+                        entry, 0, (encoded, record) -> source.lines.add(new Line(KeyCodec.decode(encoded), record)));
             }
         }
         byte[] next = lines.getLast();
         source.ended = next.length == 0;
-        source.from = KeyCodec.decode(next, 0, next.length);
+        source.from = KeyCodec.decode(next);
         return true;
     }
 }

@@ -54,12 +54,23 @@ final class KeyCodec {
         return true;
     }
 
-    static byte[] decode(byte[] bytes, int from, int to) {
-        int escape = from;
-        while (escape < to && bytes[escape] != ESCAPE) {
-            escape++;
+    /** The same array if it needs no decoding. */
+    static byte[] decode(byte[] bytes) {
+        return isPlain(bytes, 0, bytes.length) ? bytes : decode(bytes, 0, bytes.length);
+    }
+
+    /** As nearly all keys are. */
+    private static boolean isPlain(byte[] bytes, int from, int to) {
+        for (int i = from; i < to; i++) {
+            if (bytes[i] == ESCAPE) {
+                return false;
+            }
         }
-        if (escape == to) { // as nearly all keys are
+        return true;
+    }
+
+    static byte[] decode(byte[] bytes, int from, int to) {
+        if (isPlain(bytes, from, to)) {
             return Arrays.copyOfRange(bytes, from, to);
         }
         ByteArrayOutputStream key = new ByteArrayOutputStream(to - from);

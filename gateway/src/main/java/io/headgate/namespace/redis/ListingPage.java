@@ -17,46 +17,67 @@ final class ListingPage {
     final List<Entry> entries = new ArrayList<>();
     String last = "";
     boolean truncated;
-    /** The first key that has not been looked at. */
-    byte[] from;
+    /** Where to go on: there, or behind it. */
+    private byte[] at;
+
+    private boolean behind;
 
     ListingPage(ObjectQuery query) {
         range = new ListingRange(query.prefix(), query.delimiter(), query.after());
         limit = query.limit();
-        from = range.start();
+        at = range.start();
+    }
+
+    /** The first key that has not been looked at. */
+    byte[] from() {
+        return behind ? ListingRange.next(at) : at;
+    }
+
+    /** Passes over all keys before this one, unless it is passed already. */
+    void skipTo(byte[] key) {
+        if (Arrays.compareUnsigned(key, at) > 0) {
+            at = key;
+            behind = false;
+        }
     }
 
     boolean isOver() {
-        return truncated || Arrays.compareUnsigned(from, range.end()) >= 0;
+        return truncated || Arrays.compareUnsigned(at, range.end()) >= 0;
+    }
+
+    boolean isPassed(byte[] key) {
+        int order = Arrays.compareUnsigned(key, at);
+        return order < 0 || (order == 0 && behind);
     }
 
     /** Takes a key, or what it rolls up to. */
-    void key(ObjectKey key, byte[] bytes, ByteBuffer record) {
-        if (isOver() || Arrays.compareUnsigned(bytes, from) < 0) {
+    void key(byte[] key, ByteBuffer record) {
+        if (isOver() || isPassed(key)) {
             return;
         }
-        if (Arrays.compareUnsigned(bytes, range.end()) >= 0) {
-            from = range.end();
+        if (Arrays.compareUnsigned(key, range.end()) >= 0) {
+            skipTo(range.end());
             return;
         }
         if (entries.size() == limit) {
             truncated = true;
             return;
         }
-        int prefix = range.commonPrefixLength(bytes);
+        int prefix = range.commonPrefixLength(key);
         if (prefix > 0) {
-            prefix(Arrays.copyOf(bytes, prefix));
+            prefix(Arrays.copyOf(key, prefix));
         } else {
-            entries.add(new Entry.Current(StoredVersion.listed(key, record)));
-            last = key.value();
-            from = ListingRange.next(bytes);
+            last = ObjectKey.decode(key);
+            entries.add(new Entry.Current(StoredVersion.listed(new ObjectKey(last), record)));
+            at = key;
+            behind = true;
         }
     }
 
     /** Takes a common prefix, of which some keys may be passed: then it was taken, or they lay in the range before. */
     void prefix(byte[] bytes) {
-        byte[] behind = ListingRange.successor(bytes, bytes.length);
-        if (isOver() || Arrays.compareUnsigned(behind, from) <= 0) {
+        byte[] after = ListingRange.successor(bytes, bytes.length);
+        if (isOver() || Arrays.compareUnsigned(after, at) <= 0) {
             return;
         }
         if (entries.size() == limit) {
@@ -65,7 +86,8 @@ final class ListingPage {
         }
         last = ObjectKey.decode(bytes);
         entries.add(new Entry.CommonPrefix(last));
-        from = behind;
+        at = after;
+        behind = false;
     }
 
     ObjectPage toPage() {

@@ -2,7 +2,6 @@ package io.headgate.namespace.redis;
 
 import static io.headgate.namespace.redis.Manifests.ascii;
 
-import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.NamespaceException;
 import io.headgate.namespace.ObjectPage;
 import io.headgate.namespace.ObjectQuery;
@@ -43,7 +42,7 @@ final class Listings {
             if (map != null && map.hashed()) {
                 there = new HashedListing(cluster, buckets, query.bucket(), page, rollsUp).fill(map);
             } else {
-                byte[] from = KeyCodec.encode(page.from);
+                byte[] from = KeyCodec.encode(page.from());
                 there = buckets.inRange(
                         query.bucket(), from, range -> rollsUp ? rollUp(page, range) : walk(page, range));
             }
@@ -58,22 +57,22 @@ final class Listings {
     private @Nullable Boolean walk(ListingPage page, Range range) {
         byte[] finish = finish(page, range);
         int wanted = page.limit - page.entries.size() + 1;
-        List<byte[]> groups = list(cluster, range, KeyCodec.encode(page.from), finish, wanted);
+        List<byte[]> groups = list(cluster, range, KeyCodec.encode(page.from()), finish, wanted);
         if (groups == null) {
             return null;
         }
         int[] seen = new int[1];
         int[] bytes = new int[1];
-        byte[] before = page.from;
+        byte[] before = page.from();
         for (byte[] group : groups) {
             bytes[0] += group.length;
             Groups.read(group, (encoded, record) -> {
                 if (finish.length > 0 && Arrays.compareUnsigned(encoded, finish) >= 0) {
                     return; // has left the range, and is to be taken away
                 }
-                byte[] key = KeyCodec.decode(encoded, 0, encoded.length);
+                byte[] key = KeyCodec.decode(encoded);
                 seen[0] += Arrays.compareUnsigned(key, before) >= 0 ? 1 : 0;
-                page.key(new ObjectKey(ObjectKey.decode(key)), key, record);
+                page.key(key, record);
             });
         }
         if (!page.isOver() && seen[0] < wanted && bytes[0] < MOST_BYTES) {
@@ -85,7 +84,7 @@ final class Listings {
     private @Nullable Boolean rollUp(ListingPage page, Range range) {
         byte[] finish = finish(page, range);
         int most = Math.min(ROLLED_UP_A_SCRIPT, page.limit - page.entries.size());
-        List<byte[]> lines = rollUp(cluster, page, range, KeyCodec.encode(page.from), finish, most);
+        List<byte[]> lines = rollUp(cluster, page, range, KeyCodec.encode(page.from()), finish, most);
         if (lines == null) {
             return null;
         }
@@ -95,8 +94,8 @@ final class Listings {
             } else {
                 byte[] entry = Arrays.copyOfRange(line, 1, line.length);
                 Groups.readOne(entry, 0, (encoded, record) -> {
-                    byte[] key = KeyCodec.decode(encoded, 0, encoded.length);
-                    page.key(new ObjectKey(ObjectKey.decode(key)), key, record);
+                    byte[] key = KeyCodec.decode(encoded);
+                    page.key(key, record);
                 });
             }
         }
@@ -104,11 +103,9 @@ final class Listings {
         if (next.length == 0) {
             next(page, range.lastKey());
         } else {
-            byte[] key = KeyCodec.decode(next, 0, next.length);
+            byte[] key = KeyCodec.decode(next);
             page.truncated = page.entries.size() == page.limit;
-            if (Arrays.compareUnsigned(key, page.from) > 0) {
-                page.from = key;
-            }
+            page.skipTo(key);
         }
         return true;
     }
@@ -154,9 +151,7 @@ final class Listings {
 
     /** Goes on where the next range begins, or ends. */
     private static void next(ListingPage page, byte @Nullable [] end) {
-        byte[] from = end == null ? page.range.end() : KeyCodec.decode(end, 0, end.length);
-        if (Arrays.compareUnsigned(from, page.from) > 0) {
-            page.from = from;
-        }
+        byte[] from = end == null ? page.range.end() : KeyCodec.decode(end);
+        page.skipTo(from);
     }
 }

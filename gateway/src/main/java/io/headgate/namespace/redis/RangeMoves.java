@@ -220,7 +220,7 @@ final class RangeMoves {
         }
         RangeMove move = new RangeMove(bucket, range, Range.parse(root.to(), range.hashed()));
         boolean abandoned = root.isFrozen() && clock.instant().toEpochMilli() - root.frozenAt() > FROZEN_BY.toMillis();
-        if (root.isCut() || (abandoned && undo(move))) {
+        if (root.isCutSince(range.epoch()) || (abandoned && undo(move))) {
             finish(move);
         }
     }

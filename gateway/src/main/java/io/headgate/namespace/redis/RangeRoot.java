@@ -57,4 +57,9 @@ record RangeRoot(String epoch, long objects, long bytes, byte[] to, String cut, 
     boolean isCut() {
         return !cut.isEmpty();
     }
+
+    /** Whether it was cut by the move that took it from that epoch, not by an earlier one, which it also tells of. */
+    boolean isCutSince(long known) {
+        return isCut() && (epoch.equals("gone") || epoch.equals(Long.toString(known + 1)));
+    }
 }

@@ -143,8 +143,7 @@ public final class RedisNamespace implements Namespace {
         Documents documents = new Documents(cluster);
         addedAccounts = new AddedAccounts(documents, blobs, garbage, intents);
         fleet = new Fleet(documents, addedAccounts);
-        balancer = new RangeBalancer(
-                cluster, buckets, rangeMoves, heat, slots, fleet, options.ranges(), random, clock);
+        balancer = new RangeBalancer(cluster, buckets, rangeMoves, heat, slots, fleet, options.ranges(), random, clock);
         walk = new Walk(cluster, buckets);
         audit = new Audit(cluster, walk, slots, accounts, manifests, reads, objects, buckets, documents);
         corrections = new Corrections(cluster, audit, buckets, blobs, accounts, manifests, uploads, slots, random);

@@ -171,20 +171,31 @@ final class StoredVersion {
                 key, writeId, head.modified, head.size, head.etag, details.attributes(), details.checksums(), manifest);
     }
 
+    /** Reads what listings show, and passes over the rest: a page has a thousand. */
     static ListedObject listed(ObjectKey key, ByteBuffer record) {
-        Head head = head(record);
-        if ((head.flags & SLICE) != 0) {
+        int flags = record.get() & 0xFF;
+        record.position(record.position() + SIZE_AT - 1);
+        long size = get6(record);
+        if ((flags & OWN_ID) != 0) {
+            record.position(record.position() + 16);
+        }
+        ETag etag = readEtag(record);
+        if ((flags & ATTEMPT) != 0) {
+            record.position(record.position() + 9);
+        }
+        Instant modified = Instant.ofEpochMilli(get6(record));
+        if ((flags & SLICE) != 0) {
             record.position(record.position() + 12);
         }
-        if ((head.flags & MANIFEST) != 0) {
+        if ((flags & MANIFEST) != 0) {
             record.getShort();
         }
         StoredDetails.Listed details = StoredDetails.listed(record);
         return new ListedObject(
                 key,
-                head.modified,
-                head.size,
-                head.etag,
+                modified,
+                size,
+                etag,
                 details.storageClass(),
                 details.checksum().map(Checksum::algorithm),
                 details.checksum().map(Checksum::type));

@@ -5,6 +5,6 @@ local epoch = redis.call('HGET', KEYS[1], 'e')
 local begun = epoch == ARGV[1] .. '+0' and redis.call('HGET', KEYS[1], 'to') == ARGV[2]
 if epoch ~= ARGV[1] and not begun or redis.call('HGET', KEYS[1], 'cut') == '1' then return { 'm' } end
 redis.call('HSET', KEYS[1], 'e', ARGV[1] .. '+0', 'to', ARGV[2])
-redis.call('HDEL', KEYS[1], 'cut', 'at')
+redis.call('HDEL', KEYS[1], 'cut', 'at', 'joined')
 redis.call('DEL', KEYS[2])
 return redis.call('HMGET', KEYS[1], 'n', 'b')

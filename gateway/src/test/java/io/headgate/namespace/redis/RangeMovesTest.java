@@ -245,6 +245,43 @@ final class RangeMovesTest {
     }
 
     @Test
+    void a_range_that_tells_of_a_move_of_long_ago_is_left_as_it_is() {
+        fill(KEYS);
+        assertThat(namespace.rangeMoves().move(splitAt(700, 4_711))).isTrue();
+        assertThat(namespace.rangeMoves().move(splitAt(1_000, 5_000))).isTrue();
+        assertThat(namespace
+                        .rangeMoves()
+                        .move(moving(ranges().get(1), ranges().get(1).low(), 6_000)))
+                .isTrue();
+        List<RangeUse> before = namespace.ranges(BUCKET);
+
+        RangeMap map = namespace.buckets().load(BUCKET);
+        map.all().forEach(range -> namespace.rangeMoves().settle(map, range));
+
+        assertThat(namespace.ranges(BUCKET)).isEqualTo(before);
+        assertWhole();
+    }
+
+    @Test
+    void a_range_that_has_taken_its_neighbour_can_be_split_by_a_gateway_that_dies() {
+        fill(KEYS);
+        assertThat(namespace
+                        .rangeMoves()
+                        .move(splitAt(1_400, ranges().getFirst().slot())))
+                .isTrue();
+        assertThat(namespace.rangeMoves().join(BUCKET, ranges().getFirst(), ranges().getLast()))
+                .isTrue();
+        RedisNamespace dying = gateway(Step.CUT);
+        RangeMove move = splitAt(700, 4_711);
+
+        assertThatExceptionOfType(Died.class)
+                .isThrownBy(() -> dying.rangeMoves().move(move));
+
+        assertWhole();
+        assertThat(ranges()).hasSize(2);
+    }
+
+    @Test
     void ranges_are_split_moved_and_joined_while_clients_read_and_write() throws Exception {
         fill(KEYS);
         AtomicBoolean over = new AtomicBoolean();
