@@ -46,6 +46,7 @@ final class OverheadBenchmark {
     private final SplittableRandom random = new SplittableRandom();
 
     /** A call of a function. */
+    @SuppressWarnings("ArrayRecordComponent")
     private record Call(String function, byte[][] keys, byte[][] arguments) {
         static Call of(List<byte[]> words) {
             int keys = Integer.parseInt(new String(words.get(2), StandardCharsets.US_ASCII));
