@@ -82,7 +82,7 @@ final class OverheadBenchmark {
                 .build();
         RedisClient client = RedisClient.create(uri);
         try (RedisNamespace namespace =
-                        RedisNamespace.open(options, InstantSource.system(), RandomGenerator.of("L64X128MixRandom"));
+                        RedisNamespace.open(options, InstantSource.system(), RandomGenerator.of("Random"));
                 StatefulRedisConnection<byte[], byte[]> bare = client.connect(ByteArrayCodec.INSTANCE)) {
             namespace.createBucket(new Bucket(BUCKET, "bench", "", Instant.now()));
             namespace.bucket(BUCKET);

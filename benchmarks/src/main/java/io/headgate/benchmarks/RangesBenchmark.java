@@ -69,7 +69,7 @@ final class RangesBenchmark {
 
     private RedisNamespace open(RangeLimits limits) {
         return RedisNamespace.open(
-                plan.options().withRanges(limits), InstantSource.system(), RandomGenerator.of("L64X128MixRandom"));
+                plan.options().withRanges(limits), InstantSource.system(), RandomGenerator.of("Random"));
     }
 
     private void upkeep(RedisNamespace namespace) {

@@ -264,24 +264,32 @@ final class StallGuardTest {
         @Override
         public void delete(BlobId id) throws BlobStoreException {
             enter();
-            real.delete(id);
-            leave();
+            try {
+                real.delete(id);
+            } finally {
+                leave();
+            }
         }
 
         @Override
         public List<StoredBlob> list(int fanOut, Instant from, Instant to, @Nullable BlobId after, int limit)
                 throws BlobStoreException {
             enter();
-            List<StoredBlob> page = real.list(fanOut, from, to, after, limit);
-            leave();
-            return page;
+            try {
+                return real.list(fanOut, from, to, after, limit);
+            } finally {
+                leave();
+            }
         }
 
         @Override
         public void probe(BlobId id) throws BlobStoreException {
             enter();
-            real.probe(id);
-            leave();
+            try {
+                real.probe(id); // fails if the blob is deleted meanwhile
+            } finally {
+                leave();
+            }
         }
 
         @Override

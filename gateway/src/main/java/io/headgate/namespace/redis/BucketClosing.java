@@ -7,6 +7,7 @@ import io.headgate.namespace.codec.Codec;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 final class BucketClosing {
     /** Who closes a bucket and is not done by then has died. */
     private static final Duration CLOSED_BY = Duration.ofSeconds(10);
+
+    /** Ranges that are closed before the bucket is told that this goes on. */
+    private static final int RANGES_A_SIGN_OF_LIFE = 500;
 
     private static final byte[] YES = {'1'};
     private static final byte[] NO = {'0'};
@@ -64,26 +68,41 @@ final class BucketClosing {
     /** Closes all ranges, and takes the bucket away if they are empty. */
     Closed close(RangeMap map, String token) {
         byte state = '1';
+        int closed = 0;
         for (Range range : map.all()) {
-            state = move(range, Long.toString(range.epoch()), closed(range));
+            if (++closed % RANGES_A_SIGN_OF_LIFE == 0 && begin(map.bucket().name(), token) != Begun.OURS) {
+                state = 'm';
+            } else {
+                state = move(range, Long.toString(range.epoch()), closed(range, token));
+            }
             if (state != '1') {
-                open(map);
                 break;
             }
         }
-        byte[] ended = end(map.bucket().name(), token, state == '1' ? YES : NO);
+        boolean ended = end(map.bucket().name(), token, state == '1' ? YES : NO);
+        if (state != '1' || !ended) {
+            open(map, token);
+        }
         if (state == '0') {
             return Closed.NOT_EMPTY;
         }
-        return state == '1' && ended != null && ended[0] == '1' ? Closed.EMPTY : Closed.MOVED;
+        return state == '1' && ended ? Closed.EMPTY : Closed.MOVED;
     }
 
-    private byte @Nullable [] end(BucketName name, String token, byte[] goes) {
-        return cluster.one(Script.BUCKET_END, Buckets.keys(name), token.getBytes(US_ASCII), goes);
+    /** Whether the bucket was closed by this token. */
+    private boolean end(BucketName name, String token, byte[] goes) {
+        byte[] ended = cluster.one(Script.BUCKET_END, keys(name), token.getBytes(US_ASCII), goes);
+        return ended != null && ended[0] == '1';
     }
 
-    private static String closed(Range range) {
-        return "x" + range.epoch();
+    /** Of the bucket, of the map of its ranges, and of what ended last of that name. */
+    static byte[][] keys(BucketName name) {
+        byte[][] keys = Buckets.keys(name);
+        return new byte[][] {keys[0], keys[1], SlotKeys.named("d", name.value())};
+    }
+
+    private static String closed(Range range, String token) {
+        return "x" + range.epoch() + "@" + token;
     }
 
     private byte move(Range range, String from, String to) {
@@ -98,8 +117,26 @@ final class BucketClosing {
         return answer[0];
     }
 
-    private void open(RangeMap map) {
-        map.all().forEach(range -> move(range, closed(range), Long.toString(range.epoch())));
+    private void open(RangeMap map, String token) {
+        map.all().forEach(range -> move(range, closed(range, token), Long.toString(range.epoch())));
+    }
+
+    /**
+     * Opens a range that was closed by who does not close its bucket any more: from the moment when another token stands in the bucket, or
+     * none, that one cannot end it.
+     *
+     * @param current who closes the bucket, read when it is asked for, as it stands there; null if there is no such bucket
+     */
+    void openStray(Range range, Supplier<@Nullable String> current) {
+        RangeRoot root = RangeRoot.read(cluster, range);
+        int at = root.epoch().indexOf('@');
+        if (at < 0 || !root.epoch().startsWith("x")) {
+            return;
+        }
+        String closing = current.get();
+        if (closing != null && !closing.startsWith(root.epoch().substring(at + 1) + "@")) {
+            move(range, root.epoch(), root.epoch().substring(1, at));
+        }
     }
 
     /** For who meets a closed range. */
@@ -110,7 +147,9 @@ final class BucketClosing {
         if (since.plus(CLOSED_BY).isAfter(clock.instant())) {
             return;
         }
-        open(map);
-        end(map.bucket().name(), closing.substring(0, at), NO);
+        String token = closing.substring(0, at);
+        if (end(map.bucket().name(), token, NO)) {
+            open(map, token);
+        }
     }
 }

@@ -119,7 +119,8 @@ final class Buckets {
                 Long.toString(bucket.createdAt().toEpochMilli()).getBytes(US_ASCII),
                 hashedRanges > 0 ? YES : new byte[0]));
         ranges.forEach(range -> arguments.add(range.entry()));
-        List<byte[]> made = cluster.many(Script.BUCKET_CREATE, keys(bucket.name()), arguments.toArray(byte[][]::new));
+        List<byte[]> made =
+                cluster.many(Script.BUCKET_CREATE, BucketClosing.keys(bucket.name()), arguments.toArray(byte[][]::new));
         boolean ours = text(made.getFirst()).equals(id);
         if (!ours) {
             ranges.forEach(range -> cluster.command(redis -> redis.unlink(range.root())));
@@ -208,6 +209,16 @@ final class Buckets {
                 Script.BUCKET, keys(name), from, Integer.toString(RANGES_A_PAGE).getBytes(US_ASCII));
     }
 
+    /** Of a range that answers that it has moved, where the map says that it has not. */
+    private void settle(RangeMap map, Range range) {
+        BucketName name = map.bucket().name();
+        closing.openStray(range, () -> {
+            List<byte[]> header = header(name);
+            return header.isEmpty() ? null : text(header.get(4));
+        });
+        moves.settle(map, range);
+    }
+
     /** The bucket's ranges as they were when they were read last; null if there is no such bucket. */
     @Nullable RangeMap map(BucketName name) {
         RangeMap map = known.get(name.value());
@@ -229,13 +240,23 @@ final class Buckets {
         return in(name, border, map -> map.atBorder(border), work);
     }
 
+    /** Without what stands behind the key where uploads are listed. */
+    private static byte[] key(byte[] place) {
+        for (int i = 0; i < place.length; i++) {
+            if (place[i] == 0) {
+                return Arrays.copyOf(place, i);
+            }
+        }
+        return place;
+    }
+
     private <T> @Nullable T in(
             BucketName name, byte[] key, Function<RangeMap, Range> place, Function<Range, @Nullable T> work) {
         RangeMap map = map(name);
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         for (long pause = 0; map != null; pause = Math.min(50, pause + 1)) {
             Range range = place.apply(map);
-            heat.add(name, range, key);
+            heat.add(name, range, key(key));
             T answer = work.apply(range);
             if (answer != null) {
                 return answer;
@@ -247,8 +268,9 @@ final class Buckets {
             map = load(name);
             if (map != null && !map.closing().isEmpty()) {
                 closing.reopenIfAbandoned(map);
-            } else if (map != null && place.apply(map).isSame(range)) {
-                moves.settle(map, range);
+            }
+            if (map != null && place.apply(map).isSame(range)) {
+                settle(map, range);
             }
         }
         return null;
@@ -278,7 +300,7 @@ final class Buckets {
                 RangeRoot root = RangeRoot.read(cluster, range);
                 if (!root.isKnownBy(range.epoch()) && map.closing().isEmpty()) {
                     moved = true;
-                    moves.settle(map, range);
+                    settle(map, range);
                     break;
                 }
                 objects += root.objects();
@@ -311,9 +333,9 @@ final class Buckets {
 
     /** @param dropUploads is told of each range of a bucket that is gone */
     Outcome<Bucket> delete(BucketName name, Consumer<Range> dropUploads) {
-        String token = fresh();
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
+            String token = fresh();
             switch (closing.begin(name, token)) {
                 case NO_SUCH_BUCKET -> {
                     known.remove(name.value());
@@ -331,7 +353,7 @@ final class Buckets {
                             clear(map, dropUploads);
                             return new Outcome.Done<>(map.bucket());
                         }
-                        map.all().forEach(range -> moves.settle(map, range));
+                        map.all().forEach(range -> settle(map, range));
                     }
                 }
                 case OTHERS -> {}

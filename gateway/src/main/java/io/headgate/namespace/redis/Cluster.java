@@ -38,6 +38,9 @@ final class Cluster implements AutoCloseable {
     /** A node that has not answered by then may have a successor. */
     private static final Duration LONGEST_TRY = Duration.ofSeconds(2);
 
+    /** What has less time left is not tried again: a try that ends early closes a connection that others use. */
+    private static final long SHORTEST_TRY_NANOS = Duration.ofMillis(100).toNanos();
+
     private static final long COMPLAINT_NANOS = Duration.ofSeconds(10).toNanos();
     private static final int MOST_AT_ONCE = 256;
 
@@ -77,6 +80,19 @@ final class Cluster implements AutoCloseable {
                 script.effect() != Script.Effect.READS,
                 redis -> redis.<List<byte[]>>fcall(Library.function(script), ScriptOutputType.MULTI, keys, arguments));
         return answer == null ? List.of() : answer;
+    }
+
+    /** As {@link #many}, of a script that reads: replicas have what it answers. */
+    List<byte[]> settled(Script script, byte[][] keys, byte[]... arguments) {
+        List<byte[]> answer = call(
+                true,
+                redis -> redis.<List<byte[]>>fcall(Library.function(script), ScriptOutputType.MULTI, keys, arguments));
+        return answer == null ? List.of() : answer;
+    }
+
+    /** Waits until replicas have all that the slot's master has done: who has read there may act elsewhere on what was read. */
+    void settle(int slot) {
+        byte[] unused = one(Script.MARK, new byte[][] {SlotKeys.key(slot, "k")});
     }
 
     /** Sends a command that may be sent again. */
@@ -163,7 +179,7 @@ final class Cluster implements AutoCloseable {
             }
             Failure failure = Failure.of(cause);
             learn(node, failure, cause);
-            if (System.nanoTime() - deadline > 0
+            if (deadline - System.nanoTime() < SHORTEST_TRY_NANOS
                     || node.answers().isGivenUp()
                     || (writes && node.replicas().isGivenUp())) {
                 throw outage(node, cause);

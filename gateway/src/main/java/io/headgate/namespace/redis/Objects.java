@@ -540,7 +540,9 @@ final class Objects {
         }
         BucketName bucket = new BucketName(new String(place, 0, nul, US_ASCII));
         byte[] key = Arrays.copyOfRange(place, nul + 1, place.length);
-        return current(bucket, Groups.key(key)) instanceof Outcome.Done<ObjectVersion>(ObjectVersion version)
+        boolean held = current(bucket, Groups.key(key)) instanceof Outcome.Done<ObjectVersion>(ObjectVersion version)
                 && version.writeId().equals(writeId);
+        buckets.slotOf(bucket, key).ifPresent(cluster::settle);
+        return held;
     }
 }

@@ -124,6 +124,12 @@ final class Parts {
 
     /** Whether what was to hold something as a part does so, or as a slice of the object that the upload was completed to. */
     boolean holds(String id, String holder) {
+        boolean held = findHolder(id, holder);
+        cluster.settle(StoredUpload.slot(id));
+        return held;
+    }
+
+    private boolean findHolder(String id, String holder) {
         for (int after = 0; ; ) {
             List<byte[]> answer = cluster.many(
                     Script.UPLOAD_PARTS,

@@ -23,6 +23,15 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ArrayRecordComponent")
 record Range(byte[] low, byte @Nullable [] end, String id, int slot, long epoch, boolean hashed, String origins) {
+    /** @throws IllegalArgumentException for a border with a NUL, which would end it where it is kept */
+    Range {
+        for (byte b : low) {
+            if (b == 0) {
+                throw new IllegalArgumentException("a border holds no NUL");
+            }
+        }
+    }
+
     /** For how long a slot remembers what came of a write. */
     static final Duration REMEMBERED = Duration.ofMinutes(6);
 

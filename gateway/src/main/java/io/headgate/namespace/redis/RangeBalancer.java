@@ -88,7 +88,9 @@ final class RangeBalancer {
             slots.learn(loads());
             return;
         }
+        Runnable renewal = renewal(gateway, now);
         moves.recover();
+        renewal.run();
         Map<String, Told> told = told(now);
         List<RangeMove> splits = new ArrayList<>();
         List<Seen[]> neighbours = new ArrayList<>();
@@ -98,7 +100,7 @@ final class RangeBalancer {
             }
         });
         survey(told, splits, neighbours, now);
-        Runnable renewal = renewal(gateway);
+        renewal.run();
         int left = MOST_MOVES;
         for (RangeMove split : splits.subList(0, Math.min(left, splits.size()))) {
             if (moves.move(split, renewal)) {
@@ -115,12 +117,14 @@ final class RangeBalancer {
     }
 
     /** Keeps the lease while a large range is copied: another would undo that. */
-    private Runnable renewal(String gateway) {
-        Instant[] last = {clock.instant()};
+    private Runnable renewal(String gateway, Instant leasedAt) {
+        Instant[] last = {leasedAt};
         return () -> {
             Instant now = clock.instant();
             if (Duration.between(last[0], now).compareTo(LEASED.dividedBy(3)) > 0) {
-                fleet.lease(LEASE, gateway, now, now.plus(LEASED));
+                if (!fleet.lease(LEASE, gateway, now, now.plus(LEASED))) {
+                    throw new NamespaceException("another gateway moves ranges now");
+                }
                 last[0] = now;
             }
         };
@@ -252,6 +256,7 @@ final class RangeBalancer {
         if (!root.isKnownBy(range.epoch()) || root.isFrozen()) {
             moves.settle(map, range);
         }
+        moves.note(map.bucket().name(), range, root); // nobody else moves ranges now
         return new Seen(map.bucket().name(), range, root.objects(), asked.requestsPerSecond, asked.samples);
     }
 
@@ -270,12 +275,12 @@ final class RangeBalancer {
         }
         Range range = seen.range;
         if (range.hashed()) { // stays what it is, but need not share its slot
-            return hot || slots.loads().of(range.slot()) <= seen.objects
+            return hot || slots.loads().of(range.slot()) - seen.objects <= limits.maxObjects() / 2
                     ? Optional.empty()
                     : Optional.of(moving(seen, range.low(), now));
         }
         byte[] border = hot ? ofHalf(seen.samples, range) : middle(range);
-        if (border.length == 0) {
+        if (border.length == 0 && big) {
             border = middle(range);
         }
         return border.length == 0 || !range.holds(border) || Arrays.equals(border, range.low())

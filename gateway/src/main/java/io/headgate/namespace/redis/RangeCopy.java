@@ -3,8 +3,6 @@ package io.headgate.namespace.redis;
 import static io.headgate.namespace.redis.Manifests.ascii;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import io.lettuce.core.Limit;
-import io.lettuce.core.Range.Boundary;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -61,8 +59,6 @@ final class RangeCopy {
 
     /** From now on all writes note what they change. */
     void begin() throws Overtaken {
-        Range target = move.target();
-        cluster.one(Script.RANGE_MAKE, new byte[][] {target.root()});
         List<byte[]> begun = cluster.many(
                 Script.RANGE_BEGIN,
                 new byte[][] {move.source().root(), move.source().changes()},
@@ -76,7 +72,7 @@ final class RangeCopy {
     void copyAll() throws Overtaken {
         byte[] from = move.firstKey();
         while (true) {
-            List<byte[]> groups = cluster.many(
+            List<byte[]> groups = cluster.settled(
                     Script.LIST,
                     new byte[][] {move.source().root(), move.source().records()},
                     epoch,
@@ -128,17 +124,31 @@ final class RangeCopy {
     }
 
     private void copyUploads() throws Overtaken {
-        Boundary<byte[]> from = Boundary.including(move.firstKey());
+        byte[] from = bound('[', move.firstKey());
         while (true) {
-            io.lettuce.core.Range<byte[]> rest = io.lettuce.core.Range.from(from, Boundary.unbounded());
-            List<byte[]> uploads = cluster.command(
-                    redis -> redis.zrangebylex(move.source().uploads(), rest, Limit.create(0, UPLOADS_A_CHUNK)));
-            if (uploads == null || uploads.isEmpty()) {
+            List<byte[]> uploads = cluster.settled(
+                    Script.UPLOADS,
+                    new byte[][] {move.source().root(), move.source().uploads()},
+                    epoch,
+                    from,
+                    new byte[] {'+'},
+                    ascii(UPLOADS_A_CHUNK));
+            if (uploads.isEmpty()) {
                 return;
             }
+            if (Buckets.isMoved(uploads.getFirst())) {
+                throw new Overtaken("the range is not what it was");
+            }
             fill(List.of(), uploads);
-            from = Boundary.excluding(uploads.getLast());
+            from = bound('(', uploads.getLast());
         }
+    }
+
+    private static byte[] bound(char kind, byte[] member) {
+        byte[] bound = new byte[member.length + 1];
+        bound[0] = (byte) kind;
+        System.arraycopy(member, 0, bound, 1, member.length);
+        return bound;
     }
 
     private void fill(List<byte[]> groups, List<byte[]> uploads) throws Overtaken {

@@ -23,9 +23,9 @@ final class RangeMoves {
     private static final byte[] NOTES = SlotKeys.named("V", "moves");
     private static final int GROUPS_A_TRIM = 64;
     /** Groups that are joined in one script. */
-    private static final int GROUPS_A_JOIN = 500;
+    private static final int GROUPS_A_JOIN = 2_000;
     /** Who has stopped the writes of a range for so long has died. */
-    private static final Duration FROZEN_BY = Duration.ofSeconds(2);
+    private static final Duration FROZEN_BY = Duration.ofSeconds(5);
     /** For how long the root of a range that is gone tells where it went. */
     private static final Duration REMEMBERED = Duration.ofDays(1);
 
@@ -67,7 +67,11 @@ final class RangeMoves {
      * @return whether it was moved; otherwise the range is as it was, or has been changed by others
      */
     boolean move(RangeMove move, Runnable eachChunk) {
+        if (!enter(move.bucket(), List.of(move.source()), List.of(move.source()))) {
+            return false; // the map is not what it was, or was not for long
+        }
         slots.use(move.target().slot());
+        cluster.one(Script.RANGE_MAKE, new byte[][] {move.target().root()});
         cluster.command(redis -> redis.hset(NOTES, note(move), move.write()));
         steps.accept(Step.NOTED);
         RangeCopy copy = new RangeCopy(cluster, move, eachChunk);
@@ -92,8 +96,9 @@ final class RangeMoves {
             return false;
         }
         steps.accept(Step.CUT);
-        finish(move);
-        clear(move);
+        if (finish(move)) {
+            clear(move);
+        }
         return true;
     }
 
@@ -101,22 +106,36 @@ final class RangeMoves {
         return move.target().id().getBytes(US_ASCII);
     }
 
-    /** After the cut: whoever looks for the part finds the target. */
-    private void finish(RangeMove move) {
-        cluster.one(
+    /** After the cut: whoever looks for the part finds the target. False if the target is not there, which has moved on since then. */
+    private boolean finish(RangeMove move) {
+        byte[] opened = cluster.one(
                 Script.RANGE_OPEN,
                 new byte[][] {move.target().root()},
                 move.target().epochBytes());
         steps.accept(Step.OPENED);
-        enter(move.bucket(), List.of(move.source()), move.after());
+        if (opened == null) {
+            return false;
+        }
+        boolean unused = enter(move.bucket(), List.of(move.source()), move.after());
         steps.accept(Step.MAPPED);
+        return true;
     }
 
-    private void enter(BucketName bucket, List<Range> before, List<Range> after) {
+    /** Puts ranges in the place of others in the map; whether they stand there now. */
+    private boolean enter(BucketName bucket, List<Range> before, List<Range> after) {
         List<byte[]> arguments = new ArrayList<>(List.of(ascii(before.size())));
         before.forEach(range -> arguments.add(range.entry()));
         after.forEach(range -> arguments.add(range.entry()));
-        cluster.one(Script.BUCKET_RANGES, Buckets.keys(bucket), arguments.toArray(byte[][]::new));
+        byte[] entered = cluster.one(Script.BUCKET_RANGES, Buckets.keys(bucket), arguments.toArray(byte[][]::new));
+        return entered != null && entered[0] == '1';
+    }
+
+    /** Notes a copy that was begun and of which no note is left, so that it is undone. */
+    void note(BucketName bucket, Range range, RangeRoot root) {
+        if (root.isCopied()) {
+            RangeMove move = new RangeMove(bucket, range, Range.parse(root.to(), range.hashed()));
+            cluster.command(redis -> redis.hsetnx(NOTES, note(move), move.write()));
+        }
     }
 
     /** Takes away what the source does not own any more, and the note. */
@@ -150,22 +169,26 @@ final class RangeMoves {
 
     /** Goes on with a move that has been cut, and undoes one that has not. */
     private void recover(RangeMove move) {
+        RangeRoot copied =
+                RangeRoot.read(cluster, move.target()); // before the source, which knows of it as long as it is filled
         RangeRoot source = RangeRoot.read(cluster, move.source());
         boolean known = Arrays.equals(source.to(), move.target().entry());
-        if (known && (source.isCut() || undo(move))) {
-            finish(move);
-            clear(move);
-            return;
-        }
-        Range target = move.target();
-        RangeRoot copied = RangeRoot.read(cluster, target);
-        if (copied.epoch().equals("-") || copied.epoch().equals("p")) {
-            cluster.command(redis -> redis.unlink(target.root(), target.records(), target.uploads()));
+        if (known && undo(move)) {
+            if (finish(move)) {
+                clear(move);
+                return;
+            }
+        } else if (copied.epoch().equals("-") || copied.epoch().equals("p")) {
+            Range target = move.target();
+            cluster.one(
+                    Script.RANGE_DROP,
+                    new byte[][] {target.root(), target.records(), target.uploads()},
+                    copied.epoch().getBytes(US_ASCII));
         }
         cluster.command(redis -> redis.hdel(NOTES, note(move)));
     }
 
-    /** The source stays whole, unless it is cut, which is answered. */
+    /** The source stays whole, unless it is cut, which is answered; replicas have what is answered. */
     private boolean undo(RangeMove move) {
         RangeRoot target = RangeRoot.read(cluster, move.target());
         if (!target.epoch().isEmpty()
@@ -203,8 +226,7 @@ final class RangeMoves {
         BucketName bucket = map.bucket().name();
         RangeRoot root = RangeRoot.read(cluster, range);
         if (root.joined().length > 0 && root.epoch().equals(Long.toString(range.epoch() + 1))) {
-            Range joined = Range.parse(root.joined(), range.hashed());
-            enter(bucket, List.of(range, joined), List.of(joined(range, joined)));
+            boolean unused = join(bucket, range, Range.parse(root.joined(), range.hashed()));
             return;
         }
         if (root.epoch().isEmpty() && map.ranges().lowerEntry(range.low()) != null) {
@@ -220,8 +242,8 @@ final class RangeMoves {
         }
         RangeMove move = new RangeMove(bucket, range, Range.parse(root.to(), range.hashed()));
         boolean abandoned = root.isFrozen() && clock.instant().toEpochMilli() - root.frozenAt() > FROZEN_BY.toMillis();
-        if (root.isCutSince(range.epoch()) || (abandoned && undo(move))) {
-            finish(move);
+        if ((root.isCutSince(range.epoch()) || abandoned) && undo(move)) {
+            boolean unused = finish(move);
         }
     }
 
@@ -247,6 +269,9 @@ final class RangeMoves {
         if (left.hashed() || left.slot() != right.slot()) {
             throw new IllegalArgumentException("only neighbours in one slot are joined");
         }
+        if (!enter(bucket, List.of(left, right), List.of(left, right))) {
+            return false;
+        }
         Range joined = joined(left, right);
         byte[] answer = cluster.one(
                 Script.RANGE_JOIN,
@@ -261,7 +286,6 @@ final class RangeMoves {
         if (answer == null || answer[0] != '1') {
             return false;
         }
-        enter(bucket, List.of(left, right), List.of(joined));
-        return true;
+        return enter(bucket, List.of(left, right), List.of(joined));
     }
 }

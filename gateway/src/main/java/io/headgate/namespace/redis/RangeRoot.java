@@ -50,6 +50,11 @@ record RangeRoot(String epoch, long objects, long bytes, byte[] to, String cut, 
         return epoch.equals(number) || epoch.startsWith(number + '+') || epoch.equals(number + '!');
     }
 
+    /** Whether a part is on its way, and writes go on. */
+    boolean isCopied() {
+        return to.length > 0 && epoch.indexOf('+') > 0;
+    }
+
     boolean isFrozen() {
         return epoch.endsWith("!");
     }

@@ -65,6 +65,7 @@ enum Script {
     RANGE_FILLED(Effect.ALWAYS),
     RANGE_CUT(Effect.ALWAYS),
     RANGE_RECUT(Effect.ALWAYS),
+    RANGE_DROP(Effect.ALWAYS),
     RANGE_OPEN(Effect.ALWAYS),
     RANGE_THAW(Effect.ALWAYS),
     RANGE_TRIM(Effect.ALWAYS),

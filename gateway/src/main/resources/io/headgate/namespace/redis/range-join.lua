@@ -14,5 +14,6 @@ end
 redis.call('HINCRBY', KEYS[1], 'n', redis.call('HGET', KEYS[4], 'n'))
 redis.call('HINCRBY', KEYS[1], 'b', redis.call('HGET', KEYS[4], 'b'))
 redis.call('HSET', KEYS[1], 'e', ARGV[3], 'joined', ARGV[4])
+redis.call('HDEL', KEYS[1], 'to', 'cut', 'at')
 redis.call('UNLINK', KEYS[4], KEYS[5], KEYS[6])
 return '1'

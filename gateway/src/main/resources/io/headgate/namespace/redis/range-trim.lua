@@ -1,7 +1,7 @@
 -- KEYS: 1 root, 2 records and 3 uploads of the range
 -- ARGV: where a part of it went, where that begins, how many groups
 -- Takes away what is not the range's any more. Answers whether that was all.
-if call('HGET', KEYS[1], 'to') ~= ARGV[1] then return '1' end
+if call('HGET', KEYS[1], 'to') ~= ARGV[1] or call('HGET', KEYS[1], 'cut') ~= '1' then return '1' end
 local border = ARGV[2]
 local straddling = group_of(KEYS[2], border)
 if straddling then

@@ -106,7 +106,7 @@ final class BackupTest {
     }
 
     private static RandomGenerator ids() {
-        return RandomGenerator.of("L64X128MixRandom");
+        return RandomGenerator.of("Random");
     }
 
     private Namespace open(Engine engine, boolean restored) {

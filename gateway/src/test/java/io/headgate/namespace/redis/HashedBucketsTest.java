@@ -79,7 +79,7 @@ final class HashedBucketsTest {
 
     @Nested
     final class OfRandomOperations extends NamespaceModelTest {
-        private final RandomGenerator random = RandomGenerator.of("L64X128MixRandom");
+        private final RandomGenerator random = RandomGenerator.of("Random");
 
         private RedisNamespace mover;
 

@@ -36,7 +36,7 @@ final class RangeBalancerTest {
     private static final BucketName BUCKET = new BucketName("photos");
     private static final RangeLimits LIMITS = new RangeLimits(100, 50, 40);
 
-    private final RandomGenerator random = RandomGenerator.of("L64X128MixRandom");
+    private final RandomGenerator random = RandomGenerator.of("Random");
     private Instant now = Instant.parse("2026-03-01T12:00:00Z");
     private final List<RedisNamespace> open = new ArrayList<>();
     private RedisNamespace namespace;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(240)
 @DisabledIfSystemProperty(named = "headgate.test.redis", matches = "off")
 final class RangeFailoverTest {
-    private final RandomGenerator random = RandomGenerator.of("L64X128MixRandom");
+    private final RandomGenerator random = RandomGenerator.of("Random");
     private final AtomicReference<Optional<Kill>> next = new AtomicReference<>(Optional.empty());
 
     /** The master of the slot dies after the step. */

@@ -1,7 +1,9 @@
 package io.headgate.namespace.redis;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.headgate.domain.BlobId;
 import io.headgate.domain.BucketName;
@@ -53,7 +55,7 @@ final class RangeMovesTest {
     private static final BucketName BUCKET = new BucketName("photos");
     private static final int KEYS = 1_500;
 
-    private final RandomGenerator random = RandomGenerator.of("L64X128MixRandom");
+    private final RandomGenerator random = RandomGenerator.of("Random");
     private final List<RedisNamespace> open = new ArrayList<>();
     private Instant now = Instant.parse("2026-03-01T12:00:00Z");
     private RedisNamespace namespace;
@@ -190,7 +192,7 @@ final class RangeMovesTest {
         assertThatExceptionOfType(Died.class)
                 .isThrownBy(() -> dying.rangeMoves().move(move));
 
-        now = now.plusSeconds(3);
+        now = now.plusSeconds(6);
         for (int i = 0; i < KEYS; i += 50) {
             assertThat(namespace.putObject(put(key(i), i + 1))).isInstanceOf(Outcome.Done.class);
         }
@@ -214,10 +216,8 @@ final class RangeMovesTest {
                 .mapToLong(Long::longValue)
                 .sum();
         assertThat(ranges().stream()
-                        .mapToLong(range -> Optional.ofNullable(CLUSTER.masterOf(range.slot())
-                                        .ask(
-                                                "ZCARD",
-                                                new String(range.records(), java.nio.charset.StandardCharsets.UTF_8)))
+                        .mapToLong(range -> Optional.ofNullable(
+                                        CLUSTER.masterOf(range.slot()).ask("ZCARD", new String(range.records(), UTF_8)))
                                 .map(Long.class::cast)
                                 .orElse(0L))
                         .sum())
@@ -234,7 +234,7 @@ final class RangeMovesTest {
         assertThatExceptionOfType(Died.class)
                 .isThrownBy(() -> dying.rangeMoves().move(move));
 
-        now = now.plusSeconds(3);
+        now = now.plusSeconds(6);
         assertThat(namespace.putObject(put(key(7), 8))).isInstanceOf(Outcome.Done.class);
         assertWhole();
         namespace.rangeMoves().recover();
@@ -242,6 +242,35 @@ final class RangeMovesTest {
         assertThat(ranges().getFirst().slot())
                 .isEqualTo(last.compareTo(Step.CUT) >= 0 ? 4_711 : move.source().slot());
         assertNothingIsLeft();
+    }
+
+    @Test
+    void a_range_that_was_closed_by_a_gateway_that_closes_its_bucket_no_more_is_opened_by_who_meets_it() {
+        Range range = ranges().getFirst();
+        CLUSTER.masterOf(range.slot()).ask("HSET", new String(range.root(), UTF_8), "e", "x1@dead");
+
+        assertThat(namespace.putObject(put(key(7), 8))).isInstanceOf(Outcome.Done.class);
+
+        assertThat(listed()).containsExactly(key(7));
+    }
+
+    @Test
+    void a_border_has_no_nul_which_would_end_it_in_the_map() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> moving(ranges().getFirst(), "key\0upload".getBytes(UTF_8), 3));
+    }
+
+    @Test
+    void a_seal_that_is_sent_again_is_known_and_another_is_refused() {
+        String id = UUID.randomUUID().toString();
+        String key = new String(StoredUpload.key(id), UTF_8);
+        RedisCluster.Node master = CLUSTER.masterOf(StoredUpload.slot(id));
+        master.ask("HSET", key, "s", "o", "v", "3");
+        String seal = Library.function(Script.UPLOAD_SEAL);
+
+        assertThat(master.ask("FCALL", seal, "1", key, "3", "one end")).isEqualTo("1");
+        assertThat(master.ask("FCALL", seal, "1", key, "3", "one end")).isEqualTo("1");
+        assertThat(master.ask("FCALL", seal, "1", key, "3", "another")).isEqualTo("c");
     }
 
     @Test
@@ -315,7 +344,7 @@ final class RangeMovesTest {
     /** Overwrites, deletes and makes again keys of its own; looks at them and lists. Nothing is ever missing. */
     private void client(int client, AtomicBoolean over) {
         RedisNamespace gateway = gateway(null);
-        RandomGenerator mine = RandomGenerator.of("L64X128MixRandom");
+        RandomGenerator mine = RandomGenerator.of("Random");
         while (!over.get()) {
             int number = mine.nextInt(KEYS / 6) * 6 + client;
             ObjectKey key = new ObjectKey(key(number));

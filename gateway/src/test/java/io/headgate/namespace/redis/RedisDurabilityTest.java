@@ -68,7 +68,7 @@ final class RedisDurabilityTest {
     }
 
     private static RedisNamespace open(RedisOptions options) {
-        return RedisNamespace.open(options, InstantSource.system(), RandomGenerator.of("L64X128MixRandom"));
+        return RedisNamespace.open(options, InstantSource.system(), RandomGenerator.of("Random"));
     }
 
     private static void put(RedisNamespace namespace, String key) {

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 /** The engine on a Redis Cluster against the model, while the ranges of its buckets are split, moved and joined. */
 @DisabledIfSystemProperty(named = "headgate.test.redis", matches = "off")
 final class RedisNamespaceModelTest extends NamespaceModelTest {
-    private final RandomGenerator random = RandomGenerator.of("L64X128MixRandom");
+    private final RandomGenerator random = RandomGenerator.of("Random");
 
     RedisNamespaceModelTest() {
         super(1_500);

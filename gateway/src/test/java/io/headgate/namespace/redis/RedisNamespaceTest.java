@@ -31,7 +31,7 @@ final class RedisNamespaceTest {
     }
 
     static Namespace openCluster(InstantSource clock) {
-        return RedisNamespace.open(options(), clock, RandomGenerator.of("L64X128MixRandom"));
+        return RedisNamespace.open(options(), clock, RandomGenerator.of("Random"));
     }
 
     static RedisOptions options() {

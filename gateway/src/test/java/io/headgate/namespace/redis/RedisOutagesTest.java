@@ -67,7 +67,7 @@ final class RedisOutagesTest {
 
     private RedisNamespace open(Duration timeout) {
         return RedisNamespace.open(
-                Writers.options(cluster, timeout), InstantSource.system(), RandomGenerator.of("L64X128MixRandom"));
+                Writers.options(cluster, timeout), InstantSource.system(), RandomGenerator.of("Random"));
     }
 
     private BucketName bucket(int number) {

@@ -73,7 +73,7 @@ final class RedisScriptsTest {
         return RedisNamespace.open(
                 new RedisOptions(nodes, false, null, null, Duration.ofSeconds(30), 1).withReplicas(0),
                 InstantSource.fixed(NOW),
-                RandomGenerator.of("L64X128MixRandom"));
+                RandomGenerator.of("Random"));
     }
 
     private static long scripts() {

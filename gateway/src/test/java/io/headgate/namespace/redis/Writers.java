@@ -50,7 +50,7 @@ final class Writers implements AutoCloseable {
         namespace = RedisNamespace.open(
                 options(cluster, Duration.ofSeconds(60)),
                 () -> Instant.now().plus(ahead),
-                RandomGenerator.of("L64X128MixRandom"));
+                RandomGenerator.of("Random"));
         Instant now = Instant.now();
         namespace.createBucket(new Bucket(BUCKET, "alice", "", now));
         intent = namespace
@@ -120,7 +120,7 @@ final class Writers implements AutoCloseable {
     }
 
     private void write(int writer, AtomicBoolean over) {
-        RandomGenerator random = RandomGenerator.of("L64X128MixRandom");
+        RandomGenerator random = RandomGenerator.of("Random");
         while (!over.get()) {
             String key = "writer-" + writer + "/" + random.nextInt(KEYS);
             if (random.nextInt(4) == 0) {
