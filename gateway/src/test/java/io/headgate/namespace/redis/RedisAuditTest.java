@@ -183,7 +183,7 @@ final class RedisAuditTest {
         return random.nextBoolean() ? BUCKET : HASHED;
     }
 
-    /** Does something while clients put, overwrite, copy, delete, and complete and abort uploads, and ranges are split, moved and joined. */
+    /** Does something while clients put, overwrite, copy, delete, and complete and abort uploads. */
     private void whileWriting(Work work) throws Exception {
         AtomicBoolean over = new AtomicBoolean();
         AtomicLong writes = new AtomicLong();
@@ -194,9 +194,7 @@ final class RedisAuditTest {
                 writers.add(threads.submit(() -> {
                     while (!over.get()) {
                         write(own);
-                        if (writes.incrementAndGet() % 10 == 0) {
-                            new RandomMoves(namespace, clock, random).once();
-                        }
+                        writes.incrementAndGet();
                     }
                 }));
             }
