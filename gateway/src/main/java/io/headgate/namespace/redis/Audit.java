@@ -102,7 +102,8 @@ final class Audit {
             look(facts).run(seen);
             seen.endBuckets();
             accounts(found);
-            facts.each((subject, all) -> judge(subject, all, found));
+            Map<Facts.Subject, Set<ByteBuffer>> unrecorded = unrecorded(facts);
+            facts.each((subject, all) -> judge(subject, all, unrecorded, found));
         }
         forgottenParts(seen.unlisted, found);
         faults = seen.faults;
@@ -397,8 +398,44 @@ final class Audit {
         }
     }
 
-    private void judge(Facts.Subject subject, List<Facts.Fact> facts, Consumer<Discrepancy> found) {
+    /**
+     * Who was seen to hold something without being recorded, and is seen again. One that came and went during the look is not: it was
+     * recorded neither before nor after.
+     */
+    private Map<Facts.Subject, Set<ByteBuffer>> unrecorded(Facts facts) {
+        Map<Facts.Subject, Set<ByteBuffer>> seen = new HashMap<>();
+        facts.each((subject, all) -> {
+            Judged one = new Judged(subject, all);
+            if (one.isSteady() && !one.missing().isEmpty()) {
+                seen.put(subject, one.missing());
+            }
+        });
+        Map<Facts.Subject, Set<ByteBuffer>> again = new HashMap<>();
+        if (!seen.isEmpty()) {
+            try (Facts later = new Facts()) {
+                look(later).run(Look.NOBODY);
+                later.each((subject, all) -> {
+                    Set<ByteBuffer> still = new HashSet<>(seen.getOrDefault(subject, Set.of()));
+                    still.retainAll(new Judged(subject, all).holding);
+                    if (!still.isEmpty()) {
+                        again.put(subject, still);
+                    }
+                });
+            }
+        }
+        return again;
+    }
+
+    private void judge(
+            Facts.Subject subject,
+            List<Facts.Fact> facts,
+            Map<Facts.Subject, Set<ByteBuffer>> unrecorded,
+            Consumer<Discrepancy> found) {
         Judged one = new Judged(subject, facts);
+        Set<ByteBuffer> gone = one.missing();
+        gone.removeAll(unrecorded.getOrDefault(subject, Set.of()));
+        one.holding.removeAll(gone);
+        one.perhaps.addAll(gone); // it held it for a while
         if (one.isBlob()) {
             if (one.isUnknown() && one.holding.isEmpty()) {
                 return;
