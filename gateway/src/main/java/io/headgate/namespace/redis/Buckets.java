@@ -37,7 +37,6 @@ final class Buckets {
     /** Buckets whose ranges are remembered. */
     private static final int MOST_KNOWN = 10_000;
 
-    private static final Duration PATIENCE = Duration.ofSeconds(15);
     /** What {@code bucket.lua} answers before the ranges. */
     private static final int HEADER = 7;
 
@@ -51,6 +50,9 @@ final class Buckets {
     private final BucketClosing closing;
     private final RangeMoves moves;
     private final RangeHeat heat;
+    /** How long an operation waits for a range that moves, and a deletion for others. */
+    private final Duration patience;
+
     private final Map<String, RangeMap> known = new ConcurrentHashMap<>();
 
     Buckets(
@@ -59,13 +61,15 @@ final class Buckets {
             RandomGenerator random,
             BucketClosing closing,
             RangeMoves moves,
-            RangeHeat heat) {
+            RangeHeat heat,
+            Duration patience) {
         this.cluster = cluster;
         this.slots = slots;
         this.random = random;
         this.closing = closing;
         this.moves = moves;
         this.heat = heat;
+        this.patience = patience;
     }
 
     static byte[] key(BucketName name) {
@@ -253,7 +257,7 @@ final class Buckets {
     private <T> @Nullable T in(
             BucketName name, byte[] key, Function<RangeMap, Range> place, Function<Range, @Nullable T> work) {
         RangeMap map = map(name);
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + patience.toNanos();
         for (long pause = 0; map != null; pause = Math.min(50, pause + 1)) {
             Range range = place.apply(map);
             heat.add(name, range, key(key));
@@ -333,7 +337,7 @@ final class Buckets {
 
     /** @param dropUploads is told of each range of a bucket that is gone */
     Outcome<Bucket> delete(BucketName name, Consumer<Range> dropUploads) {
-        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        long deadline = System.nanoTime() + patience.toNanos();
         while (true) {
             String token = fresh();
             switch (closing.begin(name, token)) {

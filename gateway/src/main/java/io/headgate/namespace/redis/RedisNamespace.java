@@ -114,7 +114,8 @@ public final class RedisNamespace implements Namespace {
         accounts = new AccountNumbers(cluster);
         rangeMoves = new RangeMoves(cluster, slots, clock, steps);
         RangeHeat heat = new RangeHeat();
-        buckets = new Buckets(cluster, slots, random, new BucketClosing(cluster, clock), rangeMoves, heat);
+        buckets = new Buckets(
+                cluster, slots, random, new BucketClosing(cluster, clock), rangeMoves, heat, options.timeout());
         blobs = new Blobs(cluster, accounts, slots, clock);
         garbage = new GarbageQueue(cluster, blobs, accounts, slots);
         moves = new Moves(cluster, blobs, accounts, slots);

@@ -34,7 +34,8 @@ final class Damage implements AutoCloseable {
                 RandomGenerator.getDefault(),
                 new BucketClosing(cluster, clock),
                 new RangeMoves(cluster, slots, clock, _ -> {}),
-                new RangeHeat());
+                new RangeHeat(),
+                options.timeout());
     }
 
     /** Gives what the version holds so many more holders that nobody is; -1 takes the version away from it. */
