@@ -185,7 +185,7 @@ final class Audit {
                             range.epochBytes(),
                             at,
                             at,
-                            Manifests.ascii(1));
+                            Script.number(1));
                     boolean moved = there.size() == 1 && Buckets.isMoved(there.getFirst());
                     return moved ? null : !there.isEmpty();
                 });

@@ -29,7 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.IntFunction;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -120,7 +120,7 @@ final class Backups {
         rows.end();
     }
 
-    private void eachSlot(BackupRows rows, IntFunction<Boolean> work) {
+    private void eachSlot(BackupRows rows, Function<Integer, Boolean> work) {
         List<Integer> all = slots.all();
         for (int from = 0; from < all.size(); from += SLOTS_AT_ONCE) {
             cluster.each(all.subList(from, Math.min(all.size(), from + SLOTS_AT_ONCE)), work);

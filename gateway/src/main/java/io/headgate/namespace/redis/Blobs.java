@@ -134,12 +134,12 @@ final class Blobs {
         byte[] answer = cluster.one(
                 Script.REGISTER,
                 keys(slot),
-                Long.toString(intent).getBytes(US_ASCII),
+                Script.number(intent),
                 encoded(whole.blob()),
                 record(whole.account(), whole.offsetBytes() + whole.lengthBytes()),
                 since(now),
                 pending(whole.blob(), holder, place, now),
-                standing ? new byte[] {'1'} : new byte[] {'0'});
+                Script.flag(standing));
         return switch (answer == null ? ' ' : answer[0]) {
             case '+' -> new Registered.Fresh();
             case '?' -> new Registered.Uncertain();
@@ -157,7 +157,7 @@ final class Blobs {
     }
 
     static byte[] code(Refusal reason) {
-        return Integer.toString(Codec.refusalCode(reason)).getBytes(US_ASCII);
+        return Script.number(Codec.refusalCode(reason));
     }
 
     private static byte[] pending(BlobId blob, String holder, byte[] place, Instant now) {

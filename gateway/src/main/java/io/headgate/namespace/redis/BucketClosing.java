@@ -21,9 +21,6 @@ final class BucketClosing {
     /** Ranges that are closed before the bucket is told that this goes on. */
     private static final int RANGES_A_SIGN_OF_LIFE = 500;
 
-    private static final byte[] YES = {'1'};
-    private static final byte[] NO = {'0'};
-
     private final Cluster cluster;
     private final InstantSource clock;
 
@@ -62,7 +59,7 @@ final class BucketClosing {
     }
 
     private static byte[] millis(Instant time) {
-        return Long.toString(time.toEpochMilli()).getBytes(US_ASCII);
+        return Script.number(time.toEpochMilli());
     }
 
     /** Closes all ranges, and takes the bucket away if they are empty. */
@@ -79,7 +76,7 @@ final class BucketClosing {
                 break;
             }
         }
-        boolean ended = end(map.bucket().name(), token, state == '1' ? YES : NO);
+        boolean ended = end(map.bucket().name(), token, Script.flag(state == '1'));
         if (state != '1' || !ended) {
             open(map, token);
         }
@@ -148,7 +145,7 @@ final class BucketClosing {
             return;
         }
         String token = closing.substring(0, at);
-        if (end(map.bucket().name(), token, NO)) {
+        if (end(map.bucket().name(), token, Script.NO)) {
             open(map, token);
         }
     }

@@ -40,8 +40,6 @@ final class Buckets {
     /** What {@code bucket.lua} answers before the ranges. */
     private static final int HEADER = 7;
 
-    private static final byte[] YES = {'1'};
-    private static final byte[] NO = {'0'};
     private static final byte[] NAMES = SlotKeys.named("N", "buckets");
 
     private final Cluster cluster;
@@ -111,7 +109,13 @@ final class Buckets {
             slots.use(range.slot());
             cluster.command(redis -> redis.hset(
                     range.root(),
-                    Map.of(new byte[] {'e'}, range.epochBytes(), new byte[] {'n'}, NO, new byte[] {'b'}, NO)));
+                    Map.of(
+                            new byte[] {'e'},
+                            range.epochBytes(),
+                            new byte[] {'n'},
+                            Script.NO,
+                            new byte[] {'b'},
+                            Script.NO)));
         }
         byte[] member = member(bucket.name(), id);
         cluster.command(redis -> redis.zadd(NAMES, 0, member));
@@ -120,8 +124,8 @@ final class Buckets {
                 id.getBytes(US_ASCII),
                 bucket.owner().getBytes(UTF_8),
                 bucket.location().getBytes(UTF_8),
-                Long.toString(bucket.createdAt().toEpochMilli()).getBytes(US_ASCII),
-                hashedRanges > 0 ? YES : new byte[0]));
+                Script.number(bucket.createdAt().toEpochMilli()),
+                hashedRanges > 0 ? Script.YES : new byte[0]));
         ranges.forEach(range -> arguments.add(range.entry()));
         List<byte[]> made =
                 cluster.many(Script.BUCKET_CREATE, BucketClosing.keys(bucket.name()), arguments.toArray(byte[][]::new));
@@ -175,7 +179,6 @@ final class Buckets {
                         bucket(name, header),
                         text(header.getFirst()),
                         text(header.get(4)),
-                        text(header.get(5)),
                         header.get(6).length > 0,
                         entries);
                 if (known.size() >= MOST_KNOWN) {
@@ -192,11 +195,7 @@ final class Buckets {
         List<byte[]> page = first.subList(HEADER, first.size());
         List<byte[]> all = new ArrayList<>(page);
         while (page.size() == RANGES_A_PAGE) {
-            byte[] last = page.getLast();
-            byte[] after = new byte[last.length + 1];
-            after[0] = '(';
-            System.arraycopy(last, 0, after, 1, last.length);
-            List<byte[]> more = page(name, after);
+            List<byte[]> more = page(name, UploadListings.bound('(', page.getLast()));
             if (more.isEmpty()
                     || !Arrays.equals(more.getFirst(), first.getFirst())
                     || !Arrays.equals(more.get(5), first.get(5))) {
@@ -209,8 +208,7 @@ final class Buckets {
     }
 
     private List<byte[]> page(BucketName name, byte[] from) {
-        return cluster.many(
-                Script.BUCKET, keys(name), from, Integer.toString(RANGES_A_PAGE).getBytes(US_ASCII));
+        return cluster.many(Script.BUCKET, keys(name), from, Script.number(RANGES_A_PAGE));
     }
 
     /** Of a range that answers that it has moved, where the map says that it has not. */
@@ -245,7 +243,7 @@ final class Buckets {
     }
 
     /** Without what stands behind the key where uploads are listed. */
-    private static byte[] key(byte[] place) {
+    private static byte[] withoutTail(byte[] place) {
         for (int i = 0; i < place.length; i++) {
             if (place[i] == 0) {
                 return Arrays.copyOf(place, i);
@@ -260,7 +258,7 @@ final class Buckets {
         long deadline = System.nanoTime() + patience.toNanos();
         for (long pause = 0; map != null; pause = Math.min(50, pause + 1)) {
             Range range = place.apply(map);
-            heat.add(name, range, key(key));
+            heat.add(name, range, withoutTail(key));
             T answer = work.apply(range);
             if (answer != null) {
                 return answer;
@@ -424,7 +422,7 @@ final class Buckets {
 
     /** What the bucket is, without its ranges; nothing if there is no such bucket. */
     private List<byte[]> header(BucketName name) {
-        return cluster.many(Script.BUCKET, keys(name), new byte[] {'-'}, NO);
+        return cluster.many(Script.BUCKET, keys(name), new byte[] {'-'}, Script.NO);
     }
 
     /** Whether the index of names means this bucket, not an earlier one of its name. */

@@ -21,7 +21,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -319,17 +318,12 @@ final class Cluster implements AutoCloseable {
         return new NamespaceException("interrupted while waiting for Redis", interrupted);
     }
 
-    /** Does the same for many slots at once; answers in their order. */
-    <T> List<T> each(List<Integer> slots, IntFunction<T> work) {
-        return parallel(slots, work::apply);
-    }
-
     /** Does the same for many at once; answers in their order. */
-    <S, T> List<T> parallel(List<S> each, Function<S, T> work) {
+    <S, T> List<T> each(List<S> many, Function<S, T> work) {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             Semaphore room = new Semaphore(MOST_AT_ONCE);
-            List<Future<T>> answers = new ArrayList<>(each.size());
-            for (S one : each) {
+            List<Future<T>> answers = new ArrayList<>(many.size());
+            for (S one : many) {
                 room.acquireUninterruptibly();
                 answers.add(threads.submit(() -> {
                     try {
@@ -339,7 +333,7 @@ final class Cluster implements AutoCloseable {
                     }
                 }));
             }
-            List<T> all = new ArrayList<>(each.size());
+            List<T> all = new ArrayList<>(many.size());
             for (Future<T> answer : answers) {
                 all.add(answer.get());
             }

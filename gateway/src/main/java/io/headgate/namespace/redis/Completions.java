@@ -1,6 +1,5 @@
 package io.headgate.namespace.redis;
 
-import static io.headgate.namespace.redis.Manifests.ascii;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.headgate.namespace.CompleteUpload;
@@ -211,9 +210,9 @@ final class Completions {
     }
 
     private boolean finishStep(int slot, String id, Instant now, List<Integer> numbers) {
-        List<byte[]> arguments =
-                new ArrayList<>(List.of(ascii(slot), blobs.since(now), id.getBytes(UTF_8), ascii(PARTS_A_PAGE)));
-        numbers.forEach(number -> arguments.add(ascii(number)));
+        List<byte[]> arguments = new ArrayList<>(
+                List.of(Script.number(slot), blobs.since(now), id.getBytes(UTF_8), Script.number(PARTS_A_PAGE)));
+        numbers.forEach(number -> arguments.add(Script.number(number)));
         List<byte[]> answer = cluster.many(
                 Script.UPLOAD_FINISH,
                 blobs.keys(slot, StoredUpload.key(id), StoredUpload.partsKey(id), completed(slot)),
@@ -227,8 +226,8 @@ final class Completions {
         List<byte[]> answer = cluster.many(
                 Script.UPLOAD_PARTS,
                 new byte[][] {StoredUpload.key(id), StoredUpload.partsKey(id)},
-                ascii(0),
-                ascii(0));
+                Script.number(0),
+                Script.number(0));
         if (!answer.isEmpty() && answer.getFirst()[0] == 'c') {
             end(StoredUpload.read(id, answer.get(2)), Ending.read(answer.get(3)));
         }

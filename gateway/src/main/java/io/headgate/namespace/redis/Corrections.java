@@ -94,9 +94,9 @@ final class Corrections {
                         id,
                         range.epochBytes(),
                         new byte[] {'n'},
-                        ascii(fault.objects()),
+                        Script.number(fault.objects()),
                         new byte[] {'b'},
-                        ascii(fault.bytes()));
+                        Script.number(fault.bytes()));
                 return Buckets.isMoved(answer) ? null : true;
             });
         }
@@ -107,10 +107,6 @@ final class Corrections {
                 .putLong(random.nextLong())
                 .putLong(random.nextLong())
                 .array();
-    }
-
-    private static byte[] ascii(long number) {
-        return Long.toString(number).getBytes(US_ASCII);
     }
 
     /** An account's usage is the sum over all slots, so one of them takes the difference. */
@@ -124,13 +120,13 @@ final class Corrections {
                 correction(),
                 Blobs.NOTHING,
                 field(number, "l"),
-                ascii(counted.blobs() - recorded.blobs()),
+                Script.number(counted.blobs() - recorded.blobs()),
                 field(number, "lb"),
-                ascii(counted.liveBytes() - recorded.liveBytes()),
+                Script.number(counted.liveBytes() - recorded.liveBytes()),
                 field(number, "g"),
-                ascii(counted.garbageBlobs() - recorded.garbageBlobs()),
+                Script.number(counted.garbageBlobs() - recorded.garbageBlobs()),
                 field(number, "gb"),
-                ascii(counted.garbageBytes() - recorded.garbageBytes()));
+                Script.number(counted.garbageBytes() - recorded.garbageBytes()));
     }
 
     private static byte[] field(int account, String kind) {

@@ -54,12 +54,7 @@ final class GarbageQueue {
         @Nullable Garbage peek() {
             if (at == page.size() && more) {
                 List<byte[]> answer = cluster.many(
-                        Script.GARBAGE,
-                        blobs.copyKeys(slot),
-                        number,
-                        last,
-                        before,
-                        Integer.toString(GARBAGE_PAGE).getBytes(US_ASCII));
+                        Script.GARBAGE, blobs.copyKeys(slot), number, last, before, Script.number(GARBAGE_PAGE));
                 page = new ArrayList<>();
                 for (int i = 0; i < answer.size(); i += 2) {
                     last = answer.get(i);

@@ -63,7 +63,7 @@ final class HashedListing {
                 .toList();
         int share = (page.limit - page.entries.size()) / sources.size();
         int wanted = Math.max(LEAST_WANTED, share + share / 4 + 1);
-        List<Boolean> there = cluster.parallel(sources, source -> read(source, wanted) != null);
+        List<Boolean> there = cluster.each(sources, source -> read(source, wanted) != null);
         if (there.contains(false)) {
             return null;
         }

@@ -57,10 +57,10 @@ final class Intents {
     /** Records an intent that was opened elsewhere. */
     void restore(long id, String gateway, Instant openedAt, Instant lastStampAt, Instant expiresAt, boolean taken) {
         String value = (taken ? "t" : "s") + digits(expiresAt) + digits(openedAt) + digits(lastStampAt) + gateway;
-        cluster.command(redis -> redis.hset(KEY, ascii(Long.toString(id)), value.getBytes(UTF_8)));
+        cluster.command(redis -> redis.hset(KEY, Script.number(id), value.getBytes(UTF_8)));
         byte[] last = cluster.command(redis -> redis.hget(KEY, LAST));
         if (last == null || Long.parseLong(new String(last, US_ASCII)) < id) {
-            cluster.command(redis -> redis.hset(KEY, LAST, ascii(Long.toString(id))));
+            cluster.command(redis -> redis.hset(KEY, LAST, Script.number(id)));
         }
     }
 
@@ -82,7 +82,7 @@ final class Intents {
         arguments[0] = ascii(digits(expiresAt));
         int at = 1;
         for (Long id : ids) {
-            arguments[at++] = ascii(Long.toString(id));
+            arguments[at++] = Script.number(id);
         }
         List<Long> standing = new ArrayList<>();
         for (byte[] id : cluster.many(Script.INTENTS_RENEW, KEYS, arguments)) {
@@ -98,26 +98,26 @@ final class Intents {
         if (ids.isEmpty()) {
             return;
         }
-        byte[][] fields = ids.stream().map(id -> ascii(Long.toString(id))).toArray(byte[][]::new);
+        byte[][] fields = ids.stream().map(id -> Script.number(id)).toArray(byte[][]::new);
         cluster.command(redis -> redis.hdel(KEY, fields));
         ids.forEach(expiries::remove);
     }
 
     List<Intent> takeExpired(Instant now, int limit) {
-        List<byte[]> answer = cluster.many(
-                Script.INTENTS_TAKE, KEYS, ascii(Long.toString(now.toEpochMilli())), ascii(Integer.toString(limit)));
+        List<byte[]> answer =
+                cluster.many(Script.INTENTS_TAKE, KEYS, Script.number(now.toEpochMilli()), Script.number(limit));
         List<Intent> taken = new ArrayList<>();
         for (int i = 0; i < answer.size(); i += 2) {
             taken.add(read(new String(answer.get(i), US_ASCII), new String(answer.get(i + 1), UTF_8)));
         }
         if (!taken.isEmpty()) {
-            byte[][] ids = taken.stream()
-                    .map(intent -> ascii(Long.toString(intent.id())))
-                    .toArray(byte[][]::new);
+            byte[][] ids =
+                    taken.stream().map(intent -> Script.number(intent.id())).toArray(byte[][]::new);
             cluster.each(IntStream.range(0, Slots.COUNT).boxed().toList(), slot -> {
                 byte[] key = SlotKeys.key(slot, "t");
                 cluster.command(redis -> redis.sadd(key, ids));
-                return cluster.command(redis -> redis.expire(key, REMEMBERED));
+                cluster.command(redis -> redis.expire(key, REMEMBERED));
+                return true;
             });
             taken.forEach(intent -> expiries.remove(intent.id()));
         }
@@ -151,7 +151,7 @@ final class Intents {
     boolean isStanding(long id, Instant now) {
         Instant expiry = expiries.get(id);
         if (expiry == null) {
-            byte[] value = cluster.command(redis -> redis.hget(KEY, ascii(Long.toString(id))));
+            byte[] value = cluster.command(redis -> redis.hget(KEY, Script.number(id)));
             if (value == null || value[0] != 's') {
                 return false;
             }

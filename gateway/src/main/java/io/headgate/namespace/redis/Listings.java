@@ -1,7 +1,5 @@
 package io.headgate.namespace.redis;
 
-import static io.headgate.namespace.redis.Manifests.ascii;
-
 import io.headgate.namespace.NamespaceException;
 import io.headgate.namespace.ObjectPage;
 import io.headgate.namespace.ObjectQuery;
@@ -118,8 +116,8 @@ final class Listings {
                 range.epochBytes(),
                 from,
                 finish,
-                ascii(wanted),
-                ascii(MOST_BYTES));
+                Script.number(wanted),
+                Script.number(MOST_BYTES));
         return groups.size() == 1 && Buckets.isMoved(groups.getFirst()) ? null : groups;
     }
 
@@ -133,9 +131,9 @@ final class Listings {
                 from,
                 finish,
                 page.range.delimiter(),
-                ascii(KeyCodec.encode(page.range.prefix()).length),
-                ascii(most),
-                ascii(MOST_BYTES));
+                Script.number(KeyCodec.encode(page.range.prefix()).length),
+                Script.number(most),
+                Script.number(MOST_BYTES));
         if (lines.isEmpty()) {
             throw new NamespaceException("Redis answered a listing with nothing");
         }

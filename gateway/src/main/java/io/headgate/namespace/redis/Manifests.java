@@ -1,7 +1,5 @@
 package io.headgate.namespace.redis;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import io.headgate.domain.BlobId;
 import io.headgate.domain.Slice;
 import io.headgate.namespace.ManifestPart;
@@ -300,9 +298,5 @@ final class Manifests {
         for (HeldSlice slice : slices) {
             blobs.release(slice.blob(), Codec.writeId(slice.holder()), since, Blobs.NOTHING);
         }
-    }
-
-    static byte[] ascii(int number) {
-        return Integer.toString(number).getBytes(US_ASCII);
     }
 }

@@ -1,6 +1,5 @@
 package io.headgate.namespace.redis;
 
-import static io.headgate.namespace.redis.Manifests.ascii;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.headgate.domain.BlobId;
@@ -58,7 +57,12 @@ final class Moves {
                 from = Blobs.NOTHING;
             }
             List<byte[]> answer = cluster.many(
-                    Script.LIVE, blobs.keys(slot), number, from, ascii(limit - found.size()), ascii(LIVE_GROUPS));
+                    Script.LIVE,
+                    blobs.keys(slot),
+                    number,
+                    from,
+                    Script.number(limit - found.size()),
+                    Script.number(LIVE_GROUPS));
             for (int i = 1; i < answer.size(); i += 2) {
                 found.add(new LiveBlob(
                         Blobs.decoded(answer.get(i), 0), Long.parseLong(new String(answer.get(i + 1), US_ASCII))));
@@ -114,7 +118,7 @@ final class Moves {
                     AccountNumbers.bytes(accounts.number(move.from())),
                     AccountNumbers.bytes(accounts.number(move.to())),
                     blobs.since(now),
-                    ascii(whole ? 1 : 0));
+                    Script.number(whole ? 1 : 0));
             if (size != null) {
                 moved.put(move, Long.parseLong(new String(size, US_ASCII)));
             }

@@ -79,7 +79,7 @@ final class Objects {
     }
 
     private static byte[] slot(Range range) {
-        return Integer.toString(range.slot()).getBytes(US_ASCII);
+        return Script.number(range.slot());
     }
 
     Outcome<ObjectVersion> current(BucketName bucket, ObjectKey key) {
@@ -187,7 +187,7 @@ final class Objects {
         byte[] id = local.map(slice -> Blobs.encoded(slice.blob())).orElse(NOTHING);
         byte[] blob = local.map(slice -> blobs.record(slice.account(), slice.offsetBytes() + slice.lengthBytes()))
                 .orElse(NOTHING);
-        byte[] intent = local.isPresent() ? Long.toString(command.intentId()).getBytes(US_ASCII) : NOTHING;
+        byte[] intent = local.isPresent() ? Script.number(command.intentId()) : NOTHING;
         byte[] answer = commit(
                 range,
                 key,
@@ -247,11 +247,11 @@ final class Objects {
                 condition,
                 attempt.map(a -> ByteBuffer.allocate(8).putLong(Codec.hash(a)).array())
                         .orElse(NOTHING),
-                Integer.toString(attempt.map(Attempt::number).orElse(0)).getBytes(US_ASCII),
+                Script.number(attempt.map(Attempt::number).orElse(0)),
                 intent,
                 id,
                 blob,
-                standing ? new byte[] {'1'} : new byte[] {'0'},
+                Script.flag(standing),
                 upload);
         if (answer == null || answer.length == 0) {
             throw Codec.corrupt();

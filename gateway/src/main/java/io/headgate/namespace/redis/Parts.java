@@ -1,7 +1,5 @@
 package io.headgate.namespace.redis;
 
-import static io.headgate.namespace.redis.Manifests.ascii;
-import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.headgate.domain.BucketName;
@@ -39,8 +37,6 @@ final class Parts {
 
     private static final int PARTS_A_PAGE = 1_000;
     private static final int MOST_LOOKS = 100;
-    private static final byte[] YES = {'1'};
-    private static final byte[] NO = {'0'};
 
     private final Cluster cluster;
     private final Buckets buckets;
@@ -134,8 +130,8 @@ final class Parts {
             List<byte[]> answer = cluster.many(
                     Script.UPLOAD_PARTS,
                     new byte[][] {StoredUpload.key(id), StoredUpload.partsKey(id)},
-                    ascii(after),
-                    ascii(PARTS_A_PAGE));
+                    Script.number(after),
+                    Script.number(PARTS_A_PAGE));
             if (answer.isEmpty()) {
                 return false;
             }
@@ -170,18 +166,16 @@ final class Parts {
                             slot,
                             id.isEmpty() ? nowhere : StoredUpload.key(id),
                             StoredUpload.partsKey(command.uploadId())),
-                    ascii(slot),
-                    ascii(part.part().number()),
+                    Script.number(slot),
+                    Script.number(part.part().number()),
                     part.write(),
                     blobs.since(part.part().lastModified()),
-                    local == null
-                            ? Blobs.NOTHING
-                            : Long.toString(command.intentId()).getBytes(US_ASCII),
+                    local == null ? Blobs.NOTHING : Script.number(command.intentId()),
                     local == null ? Blobs.NOTHING : Blobs.encoded(local.blob()),
                     local == null
                             ? Blobs.NOTHING
                             : blobs.record(local.account(), local.offsetBytes() + local.lengthBytes()),
-                    standing ? YES : NO);
+                    Script.flag(standing));
             if (answer == null || answer.length == 0) {
                 throw Codec.corrupt();
             }

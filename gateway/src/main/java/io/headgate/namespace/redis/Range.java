@@ -4,7 +4,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -87,34 +86,33 @@ record Range(byte[] low, byte @Nullable [] end, String id, int slot, long epoch,
 
     /** The slots that keys were moved from after that time, as far as that is kept. */
     Set<Integer> originsSince(Instant time) {
-        if (origins.isEmpty()) {
-            return Set.of();
-        }
-        Set<Integer> slots = new HashSet<>();
-        for (String origin : origins.split(",", -1)) {
-            int at = origin.indexOf('@');
-            if (Long.parseLong(origin.substring(at + 1)) >= time.toEpochMilli()) {
-                slots.add(Integer.parseInt(origin.substring(0, at)));
-            }
-        }
-        return slots;
+        return younger(time)
+                .map(origin -> Integer.valueOf(origin.substring(0, origin.indexOf('@'))))
+                .collect(Collectors.toSet());
     }
 
-    /** Its origins that are younger, and those of the other. */
-    String originsSince(Instant time, Range other) {
-        return Stream.of(origins, other.origins)
-                .flatMap(all -> Stream.of(all.split(",", -1)))
-                .filter(origin -> !origin.isEmpty()
-                        && Long.parseLong(origin.substring(origin.indexOf('@') + 1)) >= time.toEpochMilli())
+    private Stream<String> younger(Instant time) {
+        return origins.isEmpty()
+                ? Stream.empty()
+                : Stream.of(origins.split(",", -1))
+                        .filter(origin ->
+                                Long.parseLong(origin.substring(origin.indexOf('@') + 1)) >= time.toEpochMilli());
+    }
+
+    /** This one with what the next has, which lies in the same slot. */
+    Range joinedWith(Range following, Instant now) {
+        Instant since = now.minus(REMEMBERED);
+        String both = Stream.concat(younger(since), following.younger(since))
                 .distinct()
                 .collect(Collectors.joining(","));
+        return new Range(low, following.end, id, slot, epoch + 1, hashed, both);
     }
 
     /** All of it from that border on, in another slot. */
     Range movedTo(String newId, int newSlot, byte[] border, Instant now) {
-        String here = slot + "@" + now.toEpochMilli();
-        String known = originsSince(now.minus(REMEMBERED), this);
-        return new Range(border, end, newId, newSlot, 1, hashed, known.isEmpty() ? here : known + ',' + here);
+        String all = Stream.concat(younger(now.minus(REMEMBERED)), Stream.of(slot + "@" + now.toEpochMilli()))
+                .collect(Collectors.joining(","));
+        return new Range(border, end, newId, newSlot, 1, hashed, all);
     }
 
     byte[] root() {
@@ -135,6 +133,6 @@ record Range(byte[] low, byte @Nullable [] end, String id, int slot, long epoch,
     }
 
     byte[] epochBytes() {
-        return Long.toString(epoch).getBytes(StandardCharsets.US_ASCII);
+        return Script.number(epoch);
     }
 }

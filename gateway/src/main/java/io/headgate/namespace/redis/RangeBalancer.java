@@ -214,7 +214,7 @@ final class RangeBalancer {
     /** Looks at the ranges of some buckets, and then at those of the next; when all have been, what slots hold is known. */
     private void survey(Map<String, Told> told, List<RangeMove> splits, List<Seen[]> neighbours, Instant now) {
         List<BucketName> names = buckets.names(after, BUCKETS_A_TURN);
-        for (List<Seen> ranges : cluster.parallel(names, name -> lookAt(name, told))) {
+        for (List<Seen> ranges : cluster.each(names, name -> lookAt(name, told))) {
             Seen before = null;
             for (Seen seen : ranges) {
                 counted[seen.range.slot()] += seen.objects;

@@ -1,6 +1,5 @@
 package io.headgate.namespace.redis;
 
-import static io.headgate.namespace.redis.Manifests.ascii;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.time.Instant;
@@ -78,8 +77,8 @@ final class RangeCopy {
                     epoch,
                     from,
                     Blobs.NOTHING,
-                    ascii(RECORDS_A_CHUNK),
-                    ascii(BYTES_A_CHUNK));
+                    Script.number(RECORDS_A_CHUNK),
+                    Script.number(BYTES_A_CHUNK));
             if (groups.size() == 1 && Buckets.isMoved(groups.getFirst())) {
                 throw new Overtaken("the range is not what it was");
             }
@@ -89,8 +88,7 @@ final class RangeCopy {
                 break;
             }
             fill(chunk.groups, List.of());
-            from = Arrays.copyOf(chunk.last, chunk.last.length + 1);
-            from[from.length - 1] = 1;
+            from = KeyCodec.next(chunk.last);
         }
         copyUploads();
     }
@@ -124,7 +122,7 @@ final class RangeCopy {
     }
 
     private void copyUploads() throws Overtaken {
-        byte[] from = bound('[', move.firstKey());
+        byte[] from = UploadListings.bound('[', move.firstKey());
         while (true) {
             List<byte[]> uploads = cluster.settled(
                     Script.UPLOADS,
@@ -132,7 +130,7 @@ final class RangeCopy {
                     epoch,
                     from,
                     new byte[] {'+'},
-                    ascii(UPLOADS_A_CHUNK));
+                    Script.number(UPLOADS_A_CHUNK));
             if (uploads.isEmpty()) {
                 return;
             }
@@ -140,19 +138,12 @@ final class RangeCopy {
                 throw new Overtaken("the range is not what it was");
             }
             fill(List.of(), uploads);
-            from = bound('(', uploads.getLast());
+            from = UploadListings.bound('(', uploads.getLast());
         }
     }
 
-    private static byte[] bound(char kind, byte[] member) {
-        byte[] bound = new byte[member.length + 1];
-        bound[0] = (byte) kind;
-        System.arraycopy(member, 0, bound, 1, member.length);
-        return bound;
-    }
-
     private void fill(List<byte[]> groups, List<byte[]> uploads) throws Overtaken {
-        List<byte[]> arguments = new ArrayList<>(List.of(number(filled), ascii(groups.size())));
+        List<byte[]> arguments = new ArrayList<>(List.of(Script.number(filled), Script.number(groups.size())));
         arguments.addAll(groups);
         arguments.addAll(uploads);
         fill(Script.RANGE_FILL, arguments);
@@ -171,14 +162,10 @@ final class RangeCopy {
         filled++;
     }
 
-    private static byte[] number(long number) {
-        return Long.toString(number).getBytes(US_ASCII);
-    }
-
     /** Copies what has changed, until that is little; the round that is under way then. */
     int copyChanges(Instant now) throws Overtaken {
         for (int round = 1; round <= MOST_ROUNDS; round++) {
-            long changed = turn(number(round), now);
+            long changed = turn(Script.number(round), now);
             if (changed <= FEW_CHANGES) {
                 return round;
             }
@@ -199,7 +186,7 @@ final class RangeCopy {
                 epoch,
                 descriptor,
                 round,
-                number(now.toEpochMilli())));
+                Script.number(now.toEpochMilli())));
         if (changed[0] == 'm') {
             throw new Overtaken("the move was undone");
         }
@@ -210,7 +197,8 @@ final class RangeCopy {
     void copyChanges(int round) throws Overtaken {
         List<byte[]> done = List.of();
         while (true) {
-            List<byte[]> arguments = new ArrayList<>(List.of(descriptor, number(round), ascii(CHANGES_A_STEP)));
+            List<byte[]> arguments =
+                    new ArrayList<>(List.of(descriptor, Script.number(round), Script.number(CHANGES_A_STEP)));
             arguments.addAll(done);
             Range source = move.source();
             List<byte[]> changes = cluster.many(
@@ -234,7 +222,7 @@ final class RangeCopy {
                 }
             }
             if (!ours.isEmpty()) {
-                ours.addFirst(number(filled));
+                ours.addFirst(Script.number(filled));
                 fill(Script.RANGE_APPLY, ours);
             }
         }
@@ -244,7 +232,7 @@ final class RangeCopy {
     void cut() throws Overtaken {
         Range source = move.source();
         List<byte[]> counts =
-                cluster.many(Script.RANGE_FILLED, new byte[][] {move.target().root()}, number(filled));
+                cluster.many(Script.RANGE_FILLED, new byte[][] {move.target().root()}, Script.number(filled));
         if (counts.size() < 2) {
             throw new Overtaken("what was copied is lost");
         }

@@ -1,7 +1,6 @@
 package io.headgate.namespace.redis;
 
 import io.headgate.namespace.Bucket;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -13,23 +12,19 @@ import java.util.TreeMap;
  *
  * @param id that no other bucket of this name has had
  * @param closing who is deleting the bucket, and since when; empty if nobody is
- * @param changes how often the ranges have changed
  * @param ranges by where they begin
  */
-record RangeMap(
-        Bucket bucket, String id, String closing, String changes, boolean hashed, NavigableMap<byte[], Range> ranges) {
+record RangeMap(Bucket bucket, String id, String closing, boolean hashed, NavigableMap<byte[], Range> ranges) {
     /** @param entries of all ranges, in order */
-    static RangeMap of(Bucket bucket, String id, String closing, String changes, boolean hashed, List<byte[]> entries) {
+    static RangeMap of(Bucket bucket, String id, String closing, boolean hashed, List<byte[]> entries) {
         List<Range> parsed =
                 entries.stream().map(entry -> Range.parse(entry, hashed)).toList();
-        List<Range> all = new ArrayList<>(parsed.size());
-        for (int i = 0; i < parsed.size(); i++) {
-            all.add(parsed.get(i)
-                    .endingAt(i + 1 < parsed.size() ? parsed.get(i + 1).low() : null));
-        }
         NavigableMap<byte[], Range> ranges = new TreeMap<>(Arrays::compareUnsigned);
-        all.forEach(range -> ranges.put(range.low(), range));
-        return new RangeMap(bucket, id, closing, changes, hashed, ranges);
+        for (int i = 0; i < parsed.size(); i++) {
+            byte[] end = i + 1 < parsed.size() ? parsed.get(i + 1).low() : null;
+            ranges.put(parsed.get(i).low(), parsed.get(i).endingAt(end));
+        }
+        return new RangeMap(bucket, id, closing, hashed, ranges);
     }
 
     /** The range that holds the encoded key. */

@@ -1,6 +1,5 @@
 package io.headgate.namespace.redis;
 
-import static io.headgate.namespace.redis.Manifests.ascii;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.headgate.domain.BucketName;
@@ -123,7 +122,7 @@ final class RangeMoves {
 
     /** Puts ranges in the place of others in the map; whether they stand there now. */
     private boolean enter(BucketName bucket, List<Range> before, List<Range> after) {
-        List<byte[]> arguments = new ArrayList<>(List.of(ascii(before.size())));
+        List<byte[]> arguments = new ArrayList<>(List.of(Script.number(before.size())));
         before.forEach(range -> arguments.add(range.entry()));
         after.forEach(range -> arguments.add(range.entry()));
         byte[] entered = cluster.one(Script.BUCKET_RANGES, Buckets.keys(bucket), arguments.toArray(byte[][]::new));
@@ -152,7 +151,7 @@ final class RangeMoves {
                         new byte[][] {source.root(), source.records(), source.uploads()},
                         move.target().entry(),
                         move.target().low(),
-                        ascii(GROUPS_A_TRIM));
+                        Script.number(GROUPS_A_TRIM));
             } while (done != null && done[0] == '0');
         }
         steps.accept(Step.TRIMMED);
@@ -247,18 +246,6 @@ final class RangeMoves {
         }
     }
 
-    private Range joined(Range left, Range right) {
-        Range next = left.next(right.end());
-        return new Range(
-                next.low(),
-                next.end(),
-                next.id(),
-                next.slot(),
-                next.epoch(),
-                next.hashed(),
-                left.originsSince(clock.instant().minus(Range.REMEMBERED), right));
-    }
-
     /**
      * Joins two small neighbours that lie in one slot.
      *
@@ -272,7 +259,7 @@ final class RangeMoves {
         if (!enter(bucket, List.of(left, right), List.of(left, right))) {
             return false;
         }
-        Range joined = joined(left, right);
+        Range joined = left.joinedWith(right, clock.instant());
         byte[] answer = cluster.one(
                 Script.RANGE_JOIN,
                 new byte[][] {
@@ -282,7 +269,7 @@ final class RangeMoves {
                 right.epochBytes(),
                 joined.epochBytes(),
                 right.entry(),
-                ascii(GROUPS_A_JOIN));
+                Script.number(GROUPS_A_JOIN));
         if (answer == null || answer[0] != '1') {
             return false;
         }

@@ -2,6 +2,7 @@ package io.headgate.namespace.redis;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.headgate.namespace.codec.Codec;
 import io.lettuce.core.KeyValue;
 import java.util.List;
 
@@ -20,7 +21,7 @@ record RangeRoot(String epoch, long objects, long bytes, byte[] to, String cut, 
         List<KeyValue<byte[], byte[]>> fields = cluster.command(redis -> redis.hmget(
                 range.root(), name("e"), name("n"), name("b"), name("to"), name("cut"), name("at"), name("joined")));
         if (fields == null) {
-            throw io.headgate.namespace.codec.Codec.corrupt();
+            throw Codec.corrupt();
         }
         return new RangeRoot(
                 text(fields.get(0)),

@@ -1,7 +1,5 @@
 package io.headgate.namespace.redis;
 
-import static java.nio.charset.StandardCharsets.US_ASCII;
-
 import io.headgate.domain.BlobId;
 import io.headgate.domain.BucketName;
 import io.headgate.domain.ETag;
@@ -178,7 +176,7 @@ final class Restore {
             }
             long refusal = row.number("refusal", NO_REFUSAL);
             if (references == 0 && refusal != NO_REFUSAL) {
-                record.put(Long.toString(refusal).getBytes(US_ASCII));
+                record.put(Script.number(refusal));
             }
             if (references > 1) {
                 shared.set(bit(Look.subject(blob)));

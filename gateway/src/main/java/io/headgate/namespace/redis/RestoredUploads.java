@@ -168,7 +168,7 @@ final class RestoredUploads {
         slots.use(StoredUpload.slot(upload.id()));
         IdentityHashMap<byte[], byte[]> fields = new IdentityHashMap<>();
         fields.put(new byte[] {'s'}, new byte[] {state});
-        fields.put(new byte[] {'v'}, Manifests.ascii(changes));
+        fields.put(new byte[] {'v'}, Script.number(changes));
         fields.put(new byte[] {'h'}, StoredUpload.write(upload));
         if (ending != null) {
             fields.put(new byte[] {'c'}, ending.write());

@@ -1,5 +1,6 @@
 package io.headgate.namespace.redis;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
@@ -76,8 +77,22 @@ enum Script {
     INTENTS_TAKE(Effect.ALWAYS),
     MARK(Effect.ALWAYS);
 
+    /** What scripts take for yes and no. */
+    static final byte[] YES = {'1'};
+
+    static final byte[] NO = {'0'};
+
     private final Effect effect;
     private final String word = name().toLowerCase(Locale.ROOT);
+
+    /** A number as scripts take it. */
+    static byte[] number(long number) {
+        return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
+    }
+
+    static byte[] flag(boolean yes) {
+        return yes ? YES : NO;
+    }
 
     Script(Effect effect) {
         this.effect = effect;

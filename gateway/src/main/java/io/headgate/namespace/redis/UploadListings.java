@@ -1,6 +1,5 @@
 package io.headgate.namespace.redis;
 
-import static io.headgate.namespace.redis.Manifests.ascii;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.headgate.domain.ObjectKey;
@@ -135,7 +134,7 @@ final class UploadListings {
                 part.epochBytes(),
                 bound(behind ? '(' : '[', from),
                 bound('(', finish),
-                ascii(UPLOADS_A_SCRIPT));
+                Script.number(UPLOADS_A_SCRIPT));
         return members.size() == 1 && Buckets.isMoved(members.getFirst()) ? null : members;
     }
 

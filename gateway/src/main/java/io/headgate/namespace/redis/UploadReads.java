@@ -1,7 +1,5 @@
 package io.headgate.namespace.redis;
 
-import static io.headgate.namespace.redis.Manifests.ascii;
-
 import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.Outcome;
@@ -62,8 +60,8 @@ final class UploadReads {
         List<byte[]> answer = cluster.many(
                 Script.UPLOAD_PARTS,
                 new byte[][] {StoredUpload.key(id), StoredUpload.partsKey(id)},
-                ascii(afterNumber),
-                ascii(limit));
+                Script.number(afterNumber),
+                Script.number(limit));
         if (answer.isEmpty()) {
             return null;
         }

@@ -1,6 +1,5 @@
 package io.headgate.namespace.redis;
 
-import static io.headgate.namespace.redis.Manifests.ascii;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.headgate.domain.BucketName;
@@ -21,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Uploads {
     private static final int PARTS_A_STEP = 100;
-    private static final byte[] YES = {'1'};
-    private static final byte[] NO = {'0'};
 
     private final Cluster cluster;
     private final Buckets buckets;
@@ -52,7 +49,7 @@ final class Uploads {
     Outcome<Upload> create(Upload upload) {
         slots.use(StoredUpload.slot(upload.id()));
         cluster.one(Script.UPLOAD_CREATE, new byte[][] {StoredUpload.key(upload.id())}, StoredUpload.write(upload));
-        byte[] listed = index(upload, YES);
+        byte[] listed = index(upload, Script.YES);
         if (listed == null) {
             cluster.command(redis -> redis.unlink(StoredUpload.key(upload.id())));
             return Buckets.noSuchBucket(upload.bucket());
@@ -98,7 +95,7 @@ final class Uploads {
         if (found == null || found.state() == 'd') {
             return reads.noSuchUpload(bucket, id);
         }
-        byte[] listed = index(found.upload(), NO);
+        byte[] listed = index(found.upload(), Script.NO);
         boolean ours = listed != null && listed[0] == '1';
         if (found.state() == 'c' && !ours) {
             completions.settle(id);
@@ -155,9 +152,9 @@ final class Uploads {
             List<byte[]> answer = cluster.many(
                     Script.UPLOAD_DROP,
                     blobs.keys(slot, StoredUpload.key(id), StoredUpload.partsKey(id)),
-                    ascii(slot),
+                    Script.number(slot),
                     since,
-                    ascii(PARTS_A_STEP));
+                    Script.number(PARTS_A_STEP));
             answer.subList(1, answer.size()).forEach(message -> messages.deliver(slot, message));
             more = answer.getFirst()[0] == '1';
         }

@@ -1,6 +1,5 @@
 package io.headgate.namespace.redis;
 
-import static io.headgate.namespace.redis.Manifests.ascii;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
@@ -228,7 +227,7 @@ final class Walk {
     void groups(byte[] set, BiConsumer<byte[], ByteBuffer> reader) {
         byte[] at = NOTHING;
         while (true) {
-            List<byte[]> groups = cluster.many(Script.PAGE, new byte[][] {set}, at, ascii(GROUPS_A_STEP));
+            List<byte[]> groups = cluster.many(Script.PAGE, new byte[][] {set}, at, Script.number(GROUPS_A_STEP));
             byte[] after = at;
             byte[][] last = {at};
             for (byte[] group : groups) {
@@ -293,7 +292,7 @@ final class Walk {
     void namedAtOnce(char kind, Consumer<String> reader) {
         pages(
                 kind,
-                names -> cluster.parallel(names, name -> {
+                names -> cluster.each(names, name -> {
                     reader.accept(name);
                     return true;
                 }));

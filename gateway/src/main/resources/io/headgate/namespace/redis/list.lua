@@ -2,7 +2,7 @@
 -- ARGV: epoch, first key, the key that it ends before ('' for none), least number of entries, most bytes
 -- Answers groups in their order: the first may begin before the first key, the last end after the last. There are fewer entries than asked
 -- for only if the range ends, or the bytes are enough.
-if not is_read_by(KEYS[1], ARGV[1]) then return MOVED end
+if not state_by(KEYS[1], ARGV[1]) then return MOVED end
 local set, wanted, room = KEYS[2], tonumber(ARGV[4]), tonumber(ARGV[5])
 local finish = #ARGV[3] > 0 and '(' .. ARGV[3] or '+'
 local groups, entries, bytes = {}, 0, 0

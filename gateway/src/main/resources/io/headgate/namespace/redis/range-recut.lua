@@ -3,8 +3,7 @@
 -- The range has forgotten that it was cut: it is cut again, and what is left is counted, which takes as long as there is.
 if call('HGET', KEYS[1], 'to') ~= ARGV[2] then return '0' end
 if call('HGET', KEYS[1], 'cut') then return '1' end
-local epoch = call('HGET', KEYS[1], 'e')
-if not epoch or sub(epoch, 1, #ARGV[1]) ~= ARGV[1] then return '0' end
+if not state_by(KEYS[1], ARGV[1]) then return '0' end
 local objects, bytes = 0, 0
 if #ARGV[3] > 0 then
   local from = '-'

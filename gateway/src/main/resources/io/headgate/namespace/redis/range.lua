@@ -2,20 +2,22 @@
 -- is on its way into another range, which 'to' tells, the epoch is followed by + and the number of a round, in which each write notes
 -- what it changes, and at last by !, when nothing is written any more.
 
--- Whether it may be read by one who knows it by that epoch.
-local function is_read_by(root, epoch)
+-- What stands behind the epoch by which the range is known: nothing, + and the round, or !; nil if it has another.
+local function state_by(root, epoch)
   local now = call('HGET', root, 'e')
-  if now == epoch then return true end
-  local state = now and sub(now, 1, #epoch) == epoch and sub(now, #epoch + 1, #epoch + 1)
-  return state == '+' or state == '!'
+  if now == epoch then return '' end
+  if not now or sub(now, 1, #epoch) ~= epoch then return nil end
+  local state = sub(now, #epoch + 1)
+  return (state == '!' or sub(state, 1, 1) == '+') and state or nil
 end
 
--- Whether it may be written, and the round in which changes are to be noted, if they are.
+local function is_copied(state) return state and sub(state, 1, 1) == '+' end
+
+-- Whether it may be written by one who knows it by that epoch, and the round in which changes are to be noted, if they are.
 local function is_written_by(root, epoch)
-  local now = call('HGET', root, 'e')
-  if now == epoch then return true end
-  if now and sub(now, 1, #epoch + 1) == epoch .. '+' then return true, sub(now, #epoch + 2) end
-  return false
+  local state = state_by(root, epoch)
+  if is_copied(state) then return true, sub(state, 2) end
+  return state == ''
 end
 
 local OBJECT, UPLOAD = 'o', 'u'

@@ -1,7 +1,7 @@
 -- KEYS: 1 root and 2 records of the range
 -- ARGV: epoch, first key, the key that it ends before ('' for none), delimiter, bytes of the prefix, most lines, most bytes
 -- Answers lines, k and an entry or p and a common prefix; then where to go on, '' if nothing follows.
-if not is_read_by(KEYS[1], ARGV[1]) then return MOVED end
+if not state_by(KEYS[1], ARGV[1]) then return MOVED end
 local set, finish, delimiter = KEYS[2], ARGV[3], ARGV[4]
 local skipped, most, room = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
 local lines, bytes, from = {}, 0, ARGV[2]

@@ -2,27 +2,17 @@ package io.headgate.namespace.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.headgate.domain.BlobId;
 import io.headgate.domain.BucketName;
-import io.headgate.domain.ETag;
 import io.headgate.domain.ObjectKey;
-import io.headgate.domain.Slice;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.DeleteObject;
-import io.headgate.namespace.NamespaceSuite;
-import io.headgate.namespace.ObjectAttributes;
 import io.headgate.namespace.Outcome;
-import io.headgate.namespace.PutObject;
 import io.headgate.namespace.WriteCondition;
 import io.headgate.servers.RedisCluster;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.UUID;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,7 +23,7 @@ import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 @DisabledIfSystemProperty(named = "headgate.test.redis", matches = "off")
 final class RangeBalancerTest {
     private static final RedisCluster CLUSTER = RedisCluster.shared();
-    private static final BucketName BUCKET = new BucketName("photos");
+    private static final BucketName BUCKET = Writers.BUCKET;
     private static final RangeLimits LIMITS = new RangeLimits(100, 50, 40);
 
     private final RandomGenerator random = RandomGenerator.of("Random");
@@ -52,14 +42,8 @@ final class RangeBalancerTest {
     }
 
     private RedisNamespace gateway() {
-        List<RedisOptions.Node> nodes = CLUSTER.masters().stream()
-                .map(node -> new RedisOptions.Node("127.0.0.1", node.port()))
-                .toList();
-        RedisNamespace gateway = RedisNamespace.open(
-                new RedisOptions(nodes, false, null, null, Duration.ofSeconds(30), NamespaceSuite.MIN_PART_BYTES)
-                        .withRanges(LIMITS),
-                () -> now,
-                random);
+        RedisNamespace gateway =
+                RedisNamespace.open(RedisNamespaceTest.options().withRanges(LIMITS), () -> now, random);
         open.add(gateway);
         return gateway;
     }
@@ -70,22 +54,7 @@ final class RangeBalancerTest {
     }
 
     private void put(RedisNamespace gateway, String key) {
-        BlobId blob =
-                BlobId.of(now.getEpochSecond(), random.nextInt(BlobId.SLOTS), random.nextLong(), random.nextLong());
-        PutObject put = new PutObject(
-                BUCKET,
-                new ObjectKey(key),
-                new UUID(random.nextLong(), random.nextLong()).toString(),
-                new ObjectAttributes(Map.of(), Map.of(), Map.of(), "STANDARD"),
-                1,
-                new ETag("%032x".formatted(1)),
-                List.of(),
-                Optional.of(new Slice(blob, "disk-1", 0, 1)),
-                WriteCondition.NONE,
-                intent,
-                Optional.empty(),
-                now);
-        assertThat(gateway.putObject(put)).isInstanceOf(Outcome.Done.class);
+        assertThat(gateway.putObject(Writers.put(key, 1, intent, now, random))).isInstanceOf(Outcome.Done.class);
     }
 
     private void turn(RedisNamespace gateway, String name) {

@@ -5,15 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.headgate.domain.BlobId;
 import io.headgate.domain.BucketName;
-import io.headgate.domain.ETag;
 import io.headgate.domain.ObjectKey;
-import io.headgate.domain.Slice;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.DeleteObject;
-import io.headgate.namespace.NamespaceSuite;
 import io.headgate.namespace.ObjectAttributes;
 import io.headgate.namespace.ObjectPage;
 import io.headgate.namespace.ObjectQuery;
@@ -52,7 +48,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @DisabledIfSystemProperty(named = "headgate.test.redis", matches = "off")
 final class RangeMovesTest {
     private static final RedisCluster CLUSTER = RedisCluster.shared();
-    private static final BucketName BUCKET = new BucketName("photos");
+    private static final BucketName BUCKET = Writers.BUCKET;
     private static final int KEYS = 1_500;
 
     private final RandomGenerator random = RandomGenerator.of("Random");
@@ -82,18 +78,11 @@ final class RangeMovesTest {
     }
 
     private RedisNamespace gateway(@Nullable Step last) {
-        List<RedisOptions.Node> nodes = CLUSTER.masters().stream()
-                .map(node -> new RedisOptions.Node("127.0.0.1", node.port()))
-                .toList();
-        RedisNamespace gateway = RedisNamespace.open(
-                new RedisOptions(nodes, false, null, null, Duration.ofSeconds(30), NamespaceSuite.MIN_PART_BYTES),
-                () -> now,
-                random,
-                step -> {
-                    if (step == last) {
-                        throw new Died();
-                    }
-                });
+        RedisNamespace gateway = RedisNamespace.open(RedisNamespaceTest.options(), () -> now, random, step -> {
+            if (step == last) {
+                throw new Died();
+            }
+        });
         open.add(gateway);
         return gateway;
     }
@@ -112,21 +101,7 @@ final class RangeMovesTest {
     }
 
     private PutObject put(String key, long size) {
-        BlobId blob =
-                BlobId.of(now.getEpochSecond(), random.nextInt(BlobId.SLOTS), random.nextLong(), random.nextLong());
-        return new PutObject(
-                BUCKET,
-                new ObjectKey(key),
-                new UUID(random.nextLong(), random.nextLong()).toString(),
-                new ObjectAttributes(Map.of(), Map.of(), Map.of(), "STANDARD"),
-                size,
-                new ETag("%032x".formatted(size)),
-                List.of(),
-                Optional.of(new Slice(blob, "disk-1", 0, size)),
-                WriteCondition.NONE,
-                intent,
-                Optional.empty(),
-                now);
+        return Writers.put(key, size, intent, now, random);
     }
 
     private List<Range> ranges() {

@@ -140,8 +140,11 @@ final class Writers implements AutoCloseable {
     }
 
     private PutObject put(String key, RandomGenerator random) {
-        Instant now = Instant.now();
-        long size = 1 + random.nextInt(1_000);
+        return put(key, 1 + random.nextInt(1_000), intent, Instant.now(), random);
+    }
+
+    /** Whose blob lies in any slot. */
+    static PutObject put(String key, long size, long intent, Instant now, RandomGenerator random) {
         BlobId blob =
                 BlobId.of(now.getEpochSecond(), random.nextInt(BlobId.SLOTS), random.nextLong(), random.nextLong());
         return new PutObject(
