@@ -38,7 +38,13 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Timeout(180)
 @DisabledIfSystemProperty(named = "headgate.test.redis", matches = "off")
 final class RedisOutagesTest {
-    private final RedisCluster cluster = RedisCluster.startWithoutReplicas("--cluster-node-timeout", "2000");
+    /**
+     * Whose masters write to their files before they answer: with {@code everysec} they may put it off while the disk is slow, and one that
+     * is killed then has lost what it answered for.
+     */
+    private final RedisCluster cluster =
+            RedisCluster.startWithoutReplicas("--cluster-node-timeout", "2000", "--appendfsync", "always");
+
     private RedisNamespace namespace;
     private Node master;
     /** Has its range at the master. */
@@ -115,14 +121,16 @@ final class RedisOutagesTest {
     }
 
     @Test
-    void a_master_that_hangs_or_is_dead_takes_nothing_with_it_but_its_slots() throws Exception {
+    void a_master_that_is_dead_or_hangs_takes_nothing_with_it_but_its_slots_until_it_is_back() throws Exception {
+        cluster.kill(master);
+        othersAreServedWhileThisOneIsGivenUp();
+        cluster.startAgain(master);
+        awaitService();
+
         cluster.pause(master);
         othersAreServedWhileThisOneIsGivenUp();
         cluster.resume(master);
         awaitService();
-
-        cluster.kill(master);
-        othersAreServedWhileThisOneIsGivenUp();
     }
 
     private void othersAreServedWhileThisOneIsGivenUp() throws Exception {
