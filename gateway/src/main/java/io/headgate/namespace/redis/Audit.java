@@ -102,8 +102,7 @@ final class Audit {
             look(facts).run(seen);
             seen.endBuckets();
             accounts(found);
-            Map<Facts.Subject, Set<ByteBuffer>> unrecorded = unrecorded(facts);
-            facts.each((subject, all) -> judge(subject, all, unrecorded, found));
+            each(facts, one -> judge(one, found));
         }
         forgottenParts(seen.unlisted, found);
         faults = seen.faults;
@@ -399,43 +398,40 @@ final class Audit {
     }
 
     /**
-     * Who was seen to hold something without being recorded, and is seen again. One that came and went during the look is not: it was
-     * recorded neither before nor after.
+     * Shows what is known of each. Who was seen to hold something without being recorded counts if it is seen in a second look too: one
+     * that came and went during the first was recorded neither before nor after.
      */
-    private Map<Facts.Subject, Set<ByteBuffer>> unrecorded(Facts facts) {
-        Map<Facts.Subject, Set<ByteBuffer>> seen = new HashMap<>();
+    void each(Facts facts, Consumer<Judged> reader) {
+        Map<Facts.Subject, Set<ByteBuffer>> unrecorded = new HashMap<>();
         facts.each((subject, all) -> {
             Judged one = new Judged(subject, all);
             if (one.isSteady() && !one.missing().isEmpty()) {
-                seen.put(subject, one.missing());
+                unrecorded.put(subject, one.missing());
             }
         });
-        Map<Facts.Subject, Set<ByteBuffer>> again = new HashMap<>();
-        if (!seen.isEmpty()) {
-            try (Facts later = new Facts()) {
+        Map<Facts.Subject, Set<ByteBuffer>> seenAgain = new HashMap<>();
+        if (!unrecorded.isEmpty()) {
+            try (Facts later = new Facts(unrecorded.keySet())) {
                 look(later).run(Look.NOBODY);
                 later.each((subject, all) -> {
-                    Set<ByteBuffer> still = new HashSet<>(seen.getOrDefault(subject, Set.of()));
-                    still.retainAll(new Judged(subject, all).holding);
-                    if (!still.isEmpty()) {
-                        again.put(subject, still);
-                    }
+                    Set<ByteBuffer> still = new HashSet<>(new Judged(subject, all).holding);
+                    still.retainAll(unrecorded.getOrDefault(subject, Set.of()));
+                    seenAgain.put(subject, still);
                 });
             }
         }
-        return again;
+        facts.each((subject, all) -> {
+            Judged one = new Judged(subject, all);
+            Set<ByteBuffer> passed = one.missing();
+            passed.removeAll(seenAgain.getOrDefault(subject, Set.of()));
+            one.holding.removeAll(passed);
+            one.perhaps.addAll(passed); // for a while
+            reader.accept(one);
+        });
     }
 
-    private void judge(
-            Facts.Subject subject,
-            List<Facts.Fact> facts,
-            Map<Facts.Subject, Set<ByteBuffer>> unrecorded,
-            Consumer<Discrepancy> found) {
-        Judged one = new Judged(subject, facts);
-        Set<ByteBuffer> gone = one.missing();
-        gone.removeAll(unrecorded.getOrDefault(subject, Set.of()));
-        one.holding.removeAll(gone);
-        one.perhaps.addAll(gone); // it held it for a while
+    private void judge(Judged one, Consumer<Discrepancy> found) {
+        Facts.Subject subject = one.subject;
         if (one.isBlob()) {
             if (one.isUnknown() && one.holding.isEmpty()) {
                 return;

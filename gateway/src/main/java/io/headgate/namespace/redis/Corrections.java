@@ -143,8 +143,7 @@ final class Corrections {
         }
         try (Facts facts = new Facts(referred)) {
             audit.look(facts).run(Look.NOBODY);
-            facts.each((subject, all) -> {
-                Audit.Judged one = new Audit.Judged(subject, all);
+            audit.each(facts, one -> {
                 if (Audit.isWrong(one)) {
                     correct(one, blobs.since(now));
                 }

@@ -183,7 +183,7 @@ final class RedisAuditTest {
         return random.nextBoolean() ? BUCKET : HASHED;
     }
 
-    /** Does something while clients put, overwrite, copy, delete, and complete and abort uploads. */
+    /** Does something while clients put, overwrite, copy, delete, and complete and abort uploads, and ranges are split, moved and joined. */
     private void whileWriting(Work work) throws Exception {
         AtomicBoolean over = new AtomicBoolean();
         AtomicLong writes = new AtomicLong();
@@ -194,7 +194,9 @@ final class RedisAuditTest {
                 writers.add(threads.submit(() -> {
                     while (!over.get()) {
                         write(own);
-                        writes.incrementAndGet();
+                        if (writes.incrementAndGet() % 10 == 0) {
+                            new RandomMoves(namespace, clock, random).once();
+                        }
                     }
                 }));
             }
