@@ -6,6 +6,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An object's key: 1 to 1,024 bytes of UTF-8, any character included (NUL too). Keys order by their UTF-8 bytes, unsigned, as S3
@@ -13,24 +14,45 @@ import java.util.Arrays;
  *
  * @see <a href="https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html">S3: object keys</a>
  */
-public record ObjectKey(String value) implements Comparable<ObjectKey> {
+public final class ObjectKey implements Comparable<ObjectKey> {
     /** The longest key, in bytes of UTF-8. */
     public static final int MAX_BYTES = 1024;
 
     /** What a lenient decoder puts in the place of malformed bytes; a key may also hold it. */
     private static final char REPLACEMENT = '\uFFFD';
 
+    private final String value;
+
     /**
      * @throws IllegalArgumentException if {@code value} is empty, too long, or not well-formed (a lone surrogate, which an encoder
      *     would silently turn into {@code ?}, so that two keys would become one)
      */
-    public ObjectKey {
-        if (value.isEmpty()) {
+    public ObjectKey(String value) {
+        this(value, utf8Length(value));
+    }
+
+    /** @param value well-formed, of so many bytes of UTF-8 */
+    private ObjectKey(String value, int utf8Bytes) {
+        if (utf8Bytes == 0) {
             throw new IllegalArgumentException("A key has at least one character");
         }
-        if (utf8Length(value) > MAX_BYTES) {
+        if (utf8Bytes > MAX_BYTES) {
             throw new IllegalArgumentException("A key has at most " + MAX_BYTES + " bytes of UTF-8");
         }
+        this.value = value;
+    }
+
+    /**
+     * The key of those bytes.
+     *
+     * @throws IllegalArgumentException if they are none, too many, or malformed
+     */
+    public static ObjectKey of(byte[] utf8) {
+        return new ObjectKey(decode(utf8), utf8.length); // what was decoded is well-formed
+    }
+
+    public String value() {
+        return value;
     }
 
     /** The key's UTF-8 encoding, a fresh array. */
@@ -86,6 +108,16 @@ public record ObjectKey(String value) implements Comparable<ObjectKey> {
     @Override
     public int compareTo(ObjectKey other) {
         return Arrays.compareUnsigned(bytes(), other.bytes());
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ObjectKey key && key.value.equals(value);
+    }
+
+    @Override
+    public int hashCode() {
+        return value.hashCode();
     }
 
     @Override

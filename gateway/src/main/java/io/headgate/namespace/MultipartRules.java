@@ -144,7 +144,7 @@ public final class MultipartRules {
             String tag = part.etag().value();
             md5.update(isMd5(tag) ? HexFormat.of().parseHex(tag) : tag.getBytes(StandardCharsets.US_ASCII));
         }
-        return new ETag(HexFormat.of().formatHex(md5.digest()) + "-" + parts.size());
+        return ETag.ofParts(md5.digest(), 0, parts.size());
     }
 
     /** Empty if a part lacks the checksum, or if a checksum of whole objects does not follow from those of its parts. */
@@ -196,7 +196,7 @@ public final class MultipartRules {
                 .putLong(range.offsetBytes())
                 .putLong(range.lengthBytes())
                 .flip());
-        return new ETag(HexFormat.of().formatHex(md5.digest()));
+        return ETag.ofMd5(md5.digest(), 0);
     }
 
     private static boolean isMd5(String tag) {

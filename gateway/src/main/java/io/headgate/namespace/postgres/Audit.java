@@ -119,7 +119,7 @@ final class Audit {
                 SIZES,
                 row -> found.accept(new Discrepancy.WrongSize(
                         new BucketName(row.getString(1)),
-                        new ObjectKey(ObjectKey.decode(row.getBytes(2))),
+                        ObjectKey.of(row.getBytes(2)),
                         row.getLong(3),
                         row.getLong(4))));
         return Optional.ofNullable(session.first(NUMBER, row -> row.getString(1)))

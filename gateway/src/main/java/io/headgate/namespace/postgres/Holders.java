@@ -42,7 +42,7 @@ final class Holders {
     private static Holder version(ResultSet row) throws SQLException {
         return new Holder.OfVersion(
                 new BucketName(row.getString(1)),
-                new ObjectKey(ObjectKey.decode(row.getBytes(2))),
+                ObjectKey.of(row.getBytes(2)),
                 Codec.writeId(row.getBytes(3)),
                 row.getLong(4),
                 slice(row));
@@ -51,7 +51,7 @@ final class Holders {
     private static Holder part(ResultSet row) throws SQLException {
         return new Holder.OfPart(
                 new BucketName(row.getString(1)),
-                new ObjectKey(ObjectKey.decode(row.getBytes(2))),
+                ObjectKey.of(row.getBytes(2)),
                 new String(row.getBytes(3), StandardCharsets.UTF_8),
                 row.getInt(4),
                 slice(row));

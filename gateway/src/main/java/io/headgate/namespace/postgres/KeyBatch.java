@@ -146,7 +146,7 @@ final class KeyBatch {
                 Versions.LOCK,
                 row -> {
                     BucketName bucket = Objects.requireNonNull(byName.get(row.getString(1)));
-                    Key key = new Key(bucket, new ObjectKey(ObjectKey.decode(row.getBytes(2))));
+                    Key key = new Key(bucket, ObjectKey.of(row.getBytes(2)));
                     Entry entry = Objects.requireNonNull(entries.get(key));
                     entry.stored = Versions.readHead(row);
                     entry.current = entry.stored;
@@ -368,7 +368,7 @@ final class KeyBatch {
                     .query(
                             Versions.FIND_ALL,
                             row -> {
-                                ObjectKey key = new ObjectKey(ObjectKey.decode(row.getBytes(14)));
+                                ObjectKey key = ObjectKey.of(row.getBytes(14));
                                 BucketName bucket = Objects.requireNonNull(names.get(row.getLong(13)));
                                 versions.put(new Key(bucket, key), Versions.read(row, key));
                             },

@@ -20,7 +20,7 @@ final class Groups {
 
     /** Shows one, which begins there; where the next begins. */
     static int readOne(byte[] group, int from, BiConsumer<byte[], ByteBuffer> reader) {
-        int nul = from;
+        int nul = KeyCodec.plainUntil(group, from);
         while (nul < group.length && group[nul] != 0) {
             nul++;
         }
@@ -38,6 +38,6 @@ final class Groups {
     }
 
     static ObjectKey key(byte[] encoded) {
-        return new ObjectKey(ObjectKey.decode(KeyCodec.decode(encoded)));
+        return ObjectKey.of(KeyCodec.decode(encoded));
     }
 }

@@ -2,6 +2,9 @@ package io.headgate.namespace.redis;
 
 import io.headgate.namespace.codec.Codec;
 import java.io.ByteArrayOutputStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
@@ -10,6 +13,10 @@ import java.util.Arrays;
  */
 final class KeyCodec {
     private static final byte ESCAPE = 1;
+    private static final VarHandle EIGHT_BYTES =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final long TWO_IN_EACH = 0x0202_0202_0202_0202L;
+    private static final long HIGH_BIT_OF_EACH = 0x8080_8080_8080_8080L;
 
     private KeyCodec() {}
 
@@ -61,12 +68,24 @@ final class KeyCodec {
 
     /** As nearly all keys are. */
     private static boolean isPlain(byte[] bytes, int from, int to) {
-        for (int i = from; i < to; i++) {
-            if (bytes[i] == ESCAPE) {
-                return false;
-            }
+        int i = plainUntil(bytes, from);
+        while (i < to && bytes[i] != ESCAPE) {
+            i++;
         }
-        return true;
+        return i >= to;
+    }
+
+    /** Up to where there is surely no byte of 0 or 1, eight at a time: a little before the first of them, or before the end. */
+    static int plainUntil(byte[] bytes, int from) {
+        int at = from;
+        while (at + Long.BYTES <= bytes.length) {
+            long eight = (long) EIGHT_BYTES.get(bytes, at);
+            if (((eight - TWO_IN_EACH) & ~eight & HIGH_BIT_OF_EACH) != 0) { // some byte is below two
+                break;
+            }
+            at += Long.BYTES;
+        }
+        return at;
     }
 
     static byte[] decode(byte[] bytes, int from, int to) {

@@ -67,8 +67,9 @@ final class ListingPage {
         if (prefix > 0) {
             prefix(Arrays.copyOf(key, prefix));
         } else {
-            last = ObjectKey.decode(key);
-            entries.add(new Entry.Current(StoredVersion.listed(new ObjectKey(last), record)));
+            ObjectKey listed = ObjectKey.of(key);
+            last = listed.value();
+            entries.add(new Entry.Current(StoredVersion.listed(listed, record)));
             at = key;
             behind = true;
         }

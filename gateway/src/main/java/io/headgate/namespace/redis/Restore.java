@@ -332,7 +332,7 @@ final class Restore {
         Map<BucketName, List<byte[][]>> byBucket = new HashMap<>();
         Map<Integer, List<byte[]>> holders = new HashMap<>();
         for (BackupRow row : rows) {
-            ObjectKey key = new ObjectKey(ObjectKey.decode(row.bytes("key")));
+            ObjectKey key = ObjectKey.of(row.bytes("key"));
             ObjectVersion version = version(row, key);
             byte[] holder = row.bytes("write_id");
             switch (version.manifest()) {
@@ -408,7 +408,7 @@ final class Restore {
     }
 
     private void completed(BackupRow row) {
-        ObjectKey key = new ObjectKey(ObjectKey.decode(row.bytes("key")));
+        ObjectKey key = ObjectKey.of(row.bytes("key"));
         ObjectVersion version = Codec.snapshot(row.bytes("version"), key);
         if (version.manifest() instanceof Manifest.Stored(String number, int parts)) {
             Manifest manifest = new Manifest.Stored(manifestId(Long.parseLong(number)), parts);

@@ -85,7 +85,7 @@ final class RestoredUploads {
         of(row.number("seq")).upload = new Upload(
                 row.text("id"),
                 bucket,
-                new ObjectKey(ObjectKey.decode(row.bytes("key"))),
+                ObjectKey.of(row.bytes("key")),
                 details.attributes(),
                 kind == 0
                         ? Optional.empty()

@@ -1,6 +1,7 @@
 package io.headgate.namespace.redis;
 
 import io.headgate.domain.Checksum;
+import io.headgate.domain.ChecksumAlgorithm;
 import io.headgate.namespace.ObjectAttributes;
 import io.headgate.namespace.codec.Codec;
 import io.headgate.namespace.codec.PackedReader;
@@ -18,7 +19,7 @@ import java.util.Optional;
  * continued.
  */
 record StoredDetails(ObjectAttributes attributes, List<Checksum> checksums) {
-    private static final Listed PLAIN = new Listed(ObjectAttributes.STANDARD, Optional.empty());
+    private static final Listed PLAIN = new Listed(ObjectAttributes.STANDARD, Optional.empty(), Optional.empty());
 
     private static final int STORAGE_CLASS = 1;
     private static final int HEADERS = 2;
@@ -168,7 +169,8 @@ record StoredDetails(ObjectAttributes attributes, List<Checksum> checksums) {
     }
 
     /** What listings show of it. */
-    record Listed(String storageClass, Optional<Checksum> checksum) {}
+    record Listed(
+            String storageClass, Optional<ChecksumAlgorithm> checksumAlgorithm, Optional<Checksum.Type> checksumType) {}
 
     /** Reads of what is left what listings show. */
     static Listed listed(ByteBuffer record) {
@@ -176,8 +178,9 @@ record StoredDetails(ObjectAttributes attributes, List<Checksum> checksums) {
             return PLAIN;
         }
         StoredDetails all = read(record);
+        Optional<Checksum> checksum = all.checksums().stream().findFirst();
         return new Listed(
-                all.attributes().storageClass(), all.checksums().stream().findFirst());
+                all.attributes().storageClass(), checksum.map(Checksum::algorithm), checksum.map(Checksum::type));
     }
 
     /** Reads what is left. */

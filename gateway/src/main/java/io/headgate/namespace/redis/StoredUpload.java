@@ -80,7 +80,7 @@ final class StoredUpload {
             ByteBuffer in = ByteBuffer.wrap(member, nul + 1, member.length - nul - 1);
             Instant startedAt = Instant.ofEpochMilli(StoredVersion.get6(in));
             return new Listed(
-                    new ObjectKey(ObjectKey.decode(KeyCodec.decode(member, 0, nul))),
+                    ObjectKey.of(KeyCodec.decode(member, 0, nul)),
                     startedAt,
                     new String(member, in.position(), in.remaining(), UTF_8));
         }

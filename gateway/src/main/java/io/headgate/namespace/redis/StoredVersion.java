@@ -1,7 +1,6 @@
 package io.headgate.namespace.redis;
 
 import io.headgate.domain.BlobId;
-import io.headgate.domain.Checksum;
 import io.headgate.domain.ETag;
 import io.headgate.domain.ObjectKey;
 import io.headgate.domain.Slice;
@@ -35,7 +34,6 @@ final class StoredVersion {
 
     private static final int HEAD_BYTES = 25;
     private static final int SIZE_AT = 19;
-    private static final int MD5_BYTES = 16;
     private static final int MOST_PARTS = 0xFFFF;
     private static final int MOST_ATTEMPTS = 0xFF;
     private static final int AS_TEXT = 0x80;
@@ -192,13 +190,7 @@ final class StoredVersion {
         }
         StoredDetails.Listed details = StoredDetails.listed(record);
         return new ListedObject(
-                key,
-                modified,
-                size,
-                etag,
-                details.storageClass(),
-                details.checksum().map(Checksum::algorithm),
-                details.checksum().map(Checksum::type));
+                key, modified, size, etag, details.storageClass(), details.checksumAlgorithm(), details.checksumType());
     }
 
     static long sizeBytes(ByteBuffer record) {
@@ -238,10 +230,10 @@ final class StoredVersion {
         String value = etag.value();
         int hyphen = value.indexOf('-');
         int digits = hyphen < 0 ? value.length() : hyphen;
-        if (digits == 2 * MD5_BYTES && isLowerHex(value, digits)) {
+        if (digits == 2 * ETag.MD5_BYTES && isLowerHex(value, digits)) {
             int parts = hyphen < 0 ? 0 : partsOf(value.substring(hyphen + 1));
             if (parts >= 0) {
-                ByteBuffer out = ByteBuffer.allocate(1 + MD5_BYTES + (hyphen < 0 ? 0 : 2));
+                ByteBuffer out = ByteBuffer.allocate(1 + ETag.MD5_BYTES + (hyphen < 0 ? 0 : 2));
                 out.put((byte) (out.capacity() - 1));
                 out.put(HexFormat.of().parseHex(value, 0, digits));
                 if (hyphen >= 0) {
@@ -284,10 +276,11 @@ final class StoredVersion {
             in.get(text);
             return new ETag(new String(text, StandardCharsets.US_ASCII));
         }
-        byte[] md5 = new byte[MD5_BYTES];
-        in.get(md5);
-        String hex = HexFormat.of().formatHex(md5);
-        return new ETag(length == MD5_BYTES ? hex : hex + '-' + (in.getShort() & 0xFFFF));
+        int from = in.arrayOffset() + in.position();
+        in.position(in.position() + ETag.MD5_BYTES);
+        return length == ETag.MD5_BYTES
+                ? ETag.ofMd5(in.array(), from)
+                : ETag.ofParts(in.array(), from, in.getShort() & 0xFFFF);
     }
 
     static void put6(ByteBuffer out, long value) {

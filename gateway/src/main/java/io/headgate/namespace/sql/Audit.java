@@ -118,7 +118,7 @@ final class Audit {
                 found,
                 row -> new Discrepancy.WrongSize(
                         new BucketName(row.getString(1)),
-                        new ObjectKey(ObjectKey.decode(row.getBytes(2))),
+                        ObjectKey.of(row.getBytes(2)),
                         row.getLong(3),
                         row.getLong(4)));
         return number(session);

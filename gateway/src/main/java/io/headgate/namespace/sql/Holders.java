@@ -43,7 +43,7 @@ final class Holders {
                 while (rows.next()) {
                     found.accept(new Holder.OfVersion(
                             new BucketName(rows.getString(1)),
-                            new ObjectKey(ObjectKey.decode(rows.getBytes(2))),
+                            ObjectKey.of(rows.getBytes(2)),
                             Codec.writeId(rows.getBytes(3)),
                             rows.getLong(4),
                             slice(rows)));
@@ -54,7 +54,7 @@ final class Holders {
             while (rows.next()) {
                 found.accept(new Holder.OfPart(
                         new BucketName(rows.getString(1)),
-                        new ObjectKey(ObjectKey.decode(rows.getBytes(2))),
+                        ObjectKey.of(rows.getBytes(2)),
                         rows.getString(3),
                         rows.getInt(4),
                         slice(rows)));
