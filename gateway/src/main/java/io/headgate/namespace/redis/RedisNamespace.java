@@ -118,8 +118,8 @@ public final class RedisNamespace implements Namespace {
                 cluster, slots, random, new BucketClosing(cluster, clock), rangeMoves, heat, options.timeout());
         blobs = new Blobs(cluster, accounts, slots, clock);
         garbage = new GarbageQueue(cluster, blobs, accounts, slots);
-        moves = new Moves(cluster, blobs, accounts, slots);
-        intents = new Intents(cluster);
+        moves = new Moves(cluster, blobs, accounts, slots, random);
+        intents = new Intents(cluster, random);
         manifests = new Manifests(cluster, blobs, slots);
         messages = new Messages(cluster, blobs, manifests, slots);
         objects = new Objects(cluster, buckets, blobs, manifests, messages, intents, accounts, random);
@@ -138,10 +138,10 @@ public final class RedisNamespace implements Namespace {
                 random);
         parts = new Parts(
                 cluster, buckets, blobs, objects, manifests, messages, intents, slots, reads, completions, random);
-        uploads = new Uploads(cluster, buckets, blobs, messages, slots, reads, completions);
+        uploads = new Uploads(cluster, buckets, blobs, messages, slots, reads, completions, random);
         orphans = new Orphans(cluster, manifests, uploads, slots);
         listings = new Listings(cluster, buckets);
-        Documents documents = new Documents(cluster);
+        Documents documents = new Documents(cluster, random);
         addedAccounts = new AddedAccounts(documents, blobs, garbage, intents);
         fleet = new Fleet(documents, addedAccounts);
         balancer = new RangeBalancer(cluster, buckets, rangeMoves, heat, slots, fleet, options.ranges(), random, clock);
@@ -167,7 +167,7 @@ public final class RedisNamespace implements Namespace {
             RedisOptions options, InstantSource clock, RandomGenerator random, Consumer<RangeMoves.Step> steps) {
         Cluster cluster = new Cluster(options, CLIENT);
         try {
-            checkWhole(new Documents(cluster));
+            checkWhole(new Documents(cluster, random));
             return new RedisNamespace(cluster, options, clock, random, steps);
         } catch (RuntimeException failed) {
             cluster.close();
@@ -518,7 +518,7 @@ public final class RedisNamespace implements Namespace {
             RedisOptions options, InstantSource clock, RandomGenerator random, InputStream backup) throws IOException {
         BackupReader reader = new BackupReader(backup);
         try (Cluster cluster = new Cluster(options, RESTORING)) {
-            Documents documents = new Documents(cluster);
+            Documents documents = new Documents(cluster, random);
             checkWhole(documents);
             RedisNamespace namespace = new RedisNamespace(cluster, options, clock, random, _ -> {});
             namespace.checkUnused();
