@@ -8,6 +8,7 @@ import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
 import io.headgate.namespace.BucketQuery;
+import io.headgate.namespace.BucketRange;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.NamespaceException;
 import io.headgate.namespace.Outcome;
@@ -315,18 +316,26 @@ final class Buckets {
         }
     }
 
-    List<RangeUse> ranges(BucketName name) {
+    /** @param requestsPerSecond of ranges by their ids */
+    List<BucketRange> ranges(BucketName name, Map<String, Double> requestsPerSecond) {
         RangeMap map = load(name);
         if (map == null) {
             return List.of();
         }
-        return map.all().stream()
-                .map(range -> {
-                    RangeRoot root = RangeRoot.read(cluster, range);
-                    String low = ObjectKey.decode(KeyCodec.decode(range.low()));
-                    return new RangeUse(low, range.slot(), root.objects(), root.bytes());
-                })
-                .toList();
+        return cluster.each(List.copyOf(map.all()), range -> {
+            RangeRoot root = RangeRoot.read(cluster, range);
+            return new BucketRange(
+                    border(range.low()),
+                    range.end() == null ? "" : border(range.end()),
+                    range.slot(),
+                    root.objects(),
+                    root.bytes(),
+                    requestsPerSecond.getOrDefault(range.id(), 0.0));
+        });
+    }
+
+    private static String border(byte[] encoded) {
+        return ObjectKey.decode(KeyCodec.decode(encoded));
     }
 
     static <T> Outcome<T> noSuchBucket(BucketName name) {

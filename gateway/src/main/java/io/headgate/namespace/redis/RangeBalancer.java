@@ -200,6 +200,13 @@ final class RangeBalancer {
         return sum;
     }
 
+    /** How often ranges were asked lately, by their ids; those that were asked seldom are missing. */
+    Map<String, Double> requestsPerSecond() {
+        Map<String, Double> known = new HashMap<>();
+        told(clock.instant()).forEach((id, told) -> known.put(id, told.requestsPerSecond));
+        return known;
+    }
+
     private void lookAtHot(String id, Told told, List<RangeMove> splits, Instant now) {
         RangeMap map = buckets.load(told.bucket);
         if (map != null) {

@@ -13,6 +13,7 @@ import io.headgate.namespace.BlobMove;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
 import io.headgate.namespace.BucketQuery;
+import io.headgate.namespace.BucketRange;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.CompleteUpload;
 import io.headgate.namespace.CopyObject;
@@ -405,8 +406,13 @@ public final class RedisNamespace implements Namespace {
     }
 
     /** The ranges of a bucket in the order of their keys; empty if there is no such bucket. */
-    public List<RangeUse> ranges(BucketName name) {
-        return buckets.ranges(name);
+    public List<BucketRange> ranges(BucketName name) {
+        return buckets.ranges(name, balancer.requestsPerSecond());
+    }
+
+    @Override
+    public Optional<List<BucketRange>> bucketRanges(BucketName name) {
+        return Optional.of(ranges(name));
     }
 
     @Override

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.Bucket;
+import io.headgate.namespace.BucketRange;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.DeleteObject;
 import io.headgate.namespace.ObjectAttributes;
@@ -257,7 +258,7 @@ final class RangeMovesTest {
                         .rangeMoves()
                         .move(moving(ranges().get(1), ranges().get(1).low(), 6_000)))
                 .isTrue();
-        List<RangeUse> before = namespace.ranges(BUCKET);
+        List<BucketRange> before = namespace.ranges(BUCKET);
 
         RangeMap map = namespace.buckets().load(BUCKET);
         map.all().forEach(range -> namespace.rangeMoves().settle(map, range));
