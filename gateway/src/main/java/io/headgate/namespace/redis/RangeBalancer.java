@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps ranges of a size, and slots evenly filled: each gateway tells what its ranges were asked, and the one that has the lease splits
- * what is too big or asked too often, moves the pieces to slots that have little, and joins small neighbours that nobody asks for. To be called
- * by one thread.
+ * what is too big or asked too often, moves the pieces to slots that have little, and joins small neighbours that nobody asks for. It also
+ * takes away what gateways have left of buckets. To be called by one thread.
  */
 final class RangeBalancer {
     private static final Logger LOG = LoggerFactory.getLogger(RangeBalancer.class);
@@ -43,6 +43,7 @@ final class RangeBalancer {
 
     private final Cluster cluster;
     private final Buckets buckets;
+    private final Uploads uploads;
     private final RangeMoves moves;
     private final RangeHeat heat;
     private final SlotsInUse slots;
@@ -59,6 +60,7 @@ final class RangeBalancer {
     RangeBalancer(
             Cluster cluster,
             Buckets buckets,
+            Uploads uploads,
             RangeMoves moves,
             RangeHeat heat,
             SlotsInUse slots,
@@ -68,6 +70,7 @@ final class RangeBalancer {
             InstantSource clock) {
         this.cluster = cluster;
         this.buckets = buckets;
+        this.uploads = uploads;
         this.moves = moves;
         this.heat = heat;
         this.slots = slots;
@@ -90,6 +93,8 @@ final class RangeBalancer {
         }
         Runnable renewal = renewal(gateway, now);
         moves.recover();
+        renewal.run();
+        buckets.clearLeft(range -> uploads.dropAll(range, now));
         renewal.run();
         Map<String, Told> told = told(now);
         List<RangeMove> splits = new ArrayList<>();

@@ -58,6 +58,7 @@ enum Script {
     BUCKET_CLOSE(Effect.ALWAYS),
     BUCKET_END(Effect.ALWAYS),
     BUCKET_RANGES(Effect.ALWAYS),
+    BUCKET_NOTE(Effect.ALWAYS),
     RANGE_CLOSE(Effect.ALWAYS),
     RANGE_MAKE(Effect.GROWS),
     RANGE_BEGIN(Effect.GROWS),

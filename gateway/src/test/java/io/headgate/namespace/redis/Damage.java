@@ -35,7 +35,8 @@ final class Damage implements AutoCloseable {
                 new BucketClosing(cluster, clock),
                 new RangeMoves(cluster, slots, clock, _ -> {}),
                 new RangeHeat(),
-                options.timeout());
+                options.timeout(),
+                clock);
     }
 
     /** Gives what the version holds so many more holders that nobody is; -1 takes the version away from it. */
