@@ -16,10 +16,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -212,12 +214,11 @@ final class Cluster implements AutoCloseable {
         switch (failure) {
             case Failure.Elsewhere to -> {
                 node.answers().succeeded();
-                if (!to.once()) {
-                    nodes.refresh();
-                }
+                nodes.refresh();
             }
             case Failure.NoLibrary() -> {
                 node.answers().succeeded();
+                nodes.refresh(); // it may be a master of late
                 functions.load();
             }
             case Failure.Passing() -> {
@@ -228,7 +229,10 @@ final class Cluster implements AutoCloseable {
                 node.answers().failed();
                 nodes.refresh();
             }
-            case Failure.Unacknowledged() -> node.answers().succeeded();
+            case Failure.Unacknowledged() -> {
+                node.answers().succeeded();
+                nodes.refresh(); // it may be a master no more, or of late
+            }
             case Failure.Full() -> {
                 node.answers().succeeded();
                 throw full(node, cause);
@@ -318,16 +322,21 @@ final class Cluster implements AutoCloseable {
         return new NamespaceException("interrupted while waiting for Redis", interrupted);
     }
 
-    /** Does the same for many at once; answers in their order. */
+    /** Does the same for many at once; answers in their order. If one fails, the others are interrupted, and no more are begun. */
     <S, T> List<T> each(List<S> many, Function<S, T> work) {
+        AtomicReference<@Nullable Throwable> first = new AtomicReference<>();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             Semaphore room = new Semaphore(MOST_AT_ONCE);
             List<Future<T>> answers = new ArrayList<>(many.size());
             for (S one : many) {
-                room.acquireUninterruptibly();
+                room.acquire();
                 answers.add(threads.submit(() -> {
                     try {
                         return work.apply(one);
+                    } catch (RuntimeException | Error failed) {
+                        first.compareAndSet(null, failed);
+                        threads.shutdownNow();
+                        throw failed;
                     } finally {
                         room.release();
                     }
@@ -338,11 +347,12 @@ final class Cluster implements AutoCloseable {
                 all.add(answer.get());
             }
             return all;
-        } catch (ExecutionException failed) {
-            if (failed.getCause() instanceof NamespaceException outage) {
+        } catch (ExecutionException | RejectedExecutionException failed) {
+            Throwable cause = first.get();
+            if (cause instanceof NamespaceException outage) {
                 throw outage;
             }
-            throw new IllegalStateException(failed);
+            throw new IllegalStateException(cause == null ? failed : cause);
         } catch (InterruptedException interrupted) {
             throw interrupted(interrupted);
         }
