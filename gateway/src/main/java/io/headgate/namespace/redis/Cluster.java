@@ -10,6 +10,7 @@ import io.lettuce.core.protocol.ReadOnlyCommands;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -125,6 +126,29 @@ final class Cluster implements AutoCloseable {
                 throw outage(node, cause);
             }
             pause(LONGEST_PAUSE_MILLIS);
+        }
+    }
+
+    /**
+     * Returns if a master answers for a slot of its own: what the others have may be out, and is refused alone.
+     *
+     * @throws NamespaceException if none does
+     */
+    void ping() {
+        List<Callable<Boolean>> reads = new ArrayList<>();
+        for (int slot : nodes.slotOfEachMaster()) {
+            byte[] key = SlotKeys.key(slot, "k");
+            reads.add(() -> command(redis -> redis.exists(key)) != null);
+        }
+        if (reads.isEmpty()) {
+            throw new NamespaceException("no master of Redis is known");
+        }
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Boolean unused = threads.invokeAny(reads);
+        } catch (ExecutionException failed) {
+            throw failed.getCause() instanceof NamespaceException outage ? outage : new IllegalStateException(failed);
+        } catch (InterruptedException interrupted) {
+            throw interrupted(interrupted);
         }
     }
 

@@ -585,7 +585,7 @@ public final class RedisNamespace implements Namespace {
 
     @Override
     public void ping() {
-        fleet.ping();
+        cluster.ping();
     }
 
     @Override
