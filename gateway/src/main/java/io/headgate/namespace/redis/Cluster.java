@@ -1,5 +1,7 @@
 package io.headgate.namespace.redis;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.headgate.namespace.NamespaceException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisFuture;
@@ -101,6 +103,16 @@ final class Cluster implements AutoCloseable {
     <T> @Nullable T command(Function<RedisClusterAsyncCommands<byte[], byte[]>, RedisFuture<T>> command) {
         boolean reads = ReadOnlyCommands.isReadOnlyCommand(Unsent.make(command).getType());
         return call(!reads, command);
+    }
+
+    /** What a field holds, empty if there is none, and the server's time when it was so. */
+    record Dated(long nowMillis, String text) {}
+
+    Dated dated(byte[] key, String field) {
+        List<byte[]> answer = many(Script.CLOCK, new byte[][] {key}, field.getBytes(UTF_8));
+        long seconds = Long.parseLong(new String(answer.get(0), UTF_8));
+        long micros = Long.parseLong(new String(answer.get(1), UTF_8));
+        return new Dated(seconds * 1_000 + micros / 1_000, new String(answer.get(2), UTF_8));
     }
 
     /** The masters, as far as is known. */

@@ -70,13 +70,7 @@ final class Documents {
         return swapped != null && swapped[0] == '1';
     }
 
-    /** A text, and the server's time when it was so. */
-    record Dated(long nowMillis, String text) {}
-
-    Dated dated(String name) {
-        var answer = cluster.many(Script.CLOCK, new byte[][] {KEY}, name.getBytes(UTF_8));
-        long seconds = Long.parseLong(new String(answer.get(0), UTF_8));
-        long micros = Long.parseLong(new String(answer.get(1), UTF_8));
-        return new Dated(seconds * 1_000 + micros / 1_000, new String(answer.get(2), UTF_8));
+    Cluster.Dated dated(String name) {
+        return cluster.dated(KEY, name);
     }
 }

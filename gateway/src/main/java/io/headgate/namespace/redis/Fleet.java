@@ -110,7 +110,7 @@ final class Fleet {
 
     List<AccountShare> share(String gateway, List<AccountUse> uses, Duration lasting) {
         for (int tries = 0; tries < MOST_TRIES; tries++) {
-            Documents.Dated there = documents.dated(SHARES);
+            Cluster.Dated there = documents.dated(SHARES);
             List<Told> told = there.text().lines().map(Told::read).toList();
             Map<String, List<ShareRules.Other>> others = new HashMap<>();
             List<Told> kept = new ArrayList<>();

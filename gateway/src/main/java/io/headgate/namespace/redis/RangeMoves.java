@@ -79,9 +79,9 @@ final class RangeMoves {
             steps.accept(Step.BEGUN);
             copy.copyAll();
             steps.accept(Step.COPIED);
-            int round = copy.copyChanges(clock.instant());
+            int round = copy.copyAllChanges();
             copy.copyChanges(round - 1);
-            copy.freeze(clock.instant());
+            copy.freeze();
             steps.accept(Step.FROZEN);
             copy.copyChanges(round);
             steps.accept(Step.FILLED);
@@ -240,10 +240,16 @@ final class RangeMoves {
             return;
         }
         RangeMove move = new RangeMove(bucket, range, Range.parse(root.to(), range.hashed()));
-        boolean abandoned = root.isFrozen() && clock.instant().toEpochMilli() - root.frozenAt() > FROZEN_BY.toMillis();
+        boolean abandoned = root.isFrozen() && frozenFor(range).compareTo(FROZEN_BY) > 0;
         if ((root.isCutSince(range.epoch()) || abandoned) && undo(move)) {
             boolean unused = finish(move);
         }
+    }
+
+    /** How long nothing has been written, by the clock of the range's master: those of gateways may differ. */
+    private Duration frozenFor(Range range) {
+        Cluster.Dated since = cluster.dated(range.root(), "at");
+        return since.text().isEmpty() ? Duration.ZERO : Duration.ofMillis(since.nowMillis() - Long.parseLong(since.text()));
     }
 
     /**

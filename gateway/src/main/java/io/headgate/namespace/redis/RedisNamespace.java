@@ -116,7 +116,7 @@ public final class RedisNamespace implements Namespace {
         rangeMoves = new RangeMoves(cluster, slots, clock, steps);
         RangeHeat heat = new RangeHeat();
         buckets = new Buckets(
-                cluster, slots, random, new BucketClosing(cluster, clock), rangeMoves, heat, options.timeout(), clock);
+                cluster, slots, random, new BucketClosing(cluster), rangeMoves, heat, options.timeout(), clock);
         blobs = new Blobs(cluster, accounts, slots, clock);
         garbage = new GarbageQueue(cluster, blobs, accounts, slots);
         moves = new Moves(cluster, blobs, accounts, slots, random);
@@ -145,7 +145,8 @@ public final class RedisNamespace implements Namespace {
         Documents documents = new Documents(cluster, random);
         addedAccounts = new AddedAccounts(documents, blobs, garbage, intents);
         fleet = new Fleet(documents, addedAccounts);
-        balancer = new RangeBalancer(cluster, buckets, uploads, rangeMoves, heat, slots, fleet, options.ranges(), random, clock);
+        balancer = new RangeBalancer(
+                cluster, buckets, uploads, rangeMoves, heat, slots, fleet, options.ranges(), random, clock);
         walk = new Walk(cluster, buckets);
         audit = new Audit(cluster, walk, slots, accounts, manifests, reads, objects, buckets, documents);
         corrections = new Corrections(cluster, audit, buckets, blobs, accounts, manifests, uploads, slots, random);

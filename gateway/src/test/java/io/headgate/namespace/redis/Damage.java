@@ -32,7 +32,7 @@ final class Damage implements AutoCloseable {
                 cluster,
                 slots,
                 RandomGenerator.getDefault(),
-                new BucketClosing(cluster, clock),
+                new BucketClosing(cluster),
                 new RangeMoves(cluster, slots, clock, _ -> {}),
                 new RangeHeat(),
                 options.timeout(),
