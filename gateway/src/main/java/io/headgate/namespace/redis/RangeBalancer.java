@@ -38,6 +38,10 @@ final class RangeBalancer {
     private static final int BUCKETS_A_TURN = 1_000;
     /** Moves in a turn, so that what gateways tell is never older than a few of them. */
     private static final int MOST_MOVES = 8;
+    /** Pairs of neighbours of which is found out in a turn whether they can be joined. */
+    private static final int MOST_LOOKS = 100;
+    /** After which a range is looked at again that has too many uploads to be joined. */
+    private static final Duration NOT_JOINED_FOR = Duration.ofHours(1);
     /** A hot range is one that has this share of what it may be asked; the others are not told of. */
     private static final int TOLD_SHARE = 20;
 
@@ -51,6 +55,9 @@ final class RangeBalancer {
     private final RangeLimits limits;
     private final RandomGenerator random;
     private final InstantSource clock;
+    /** Ranges that cannot be joined with the one before, and until when they are left alone; by their ids. */
+    private final Map<String, Instant> notJoined = new HashMap<>();
+
     private Instant toldAt;
     /** After which bucket to go on, and what slots hold of those before it. */
     private String after = "";
@@ -116,9 +123,31 @@ final class RangeBalancer {
             }
             left--;
         }
-        for (Seen[] pair : neighbours.subList(0, Math.min(left, neighbours.size()))) {
+        for (Seen[] pair : joinable(neighbours, left, now)) {
             join(pair[0], pair[1], now, renewal);
         }
+    }
+
+    /** At most so many pairs that can be joined. One that cannot takes no other's place, and is not looked at again for a while. */
+    private List<Seen[]> joinable(List<Seen[]> neighbours, int most, Instant now) {
+        notJoined.values().removeIf(until -> !until.isAfter(now));
+        List<Seen[]> found = new ArrayList<>();
+        int looks = 0;
+        for (Seen[] pair : neighbours) {
+            if (found.size() == most || looks == MOST_LOOKS) {
+                break;
+            }
+            Range second = pair[1].range;
+            if (!notJoined.containsKey(second.id())) {
+                looks++;
+                if (moves.isSmallEnoughToJoin(second)) {
+                    found.add(pair);
+                } else {
+                    notJoined.put(second.id(), now.plus(NOT_JOINED_FOR));
+                }
+            }
+        }
+        return found;
     }
 
     /** Keeps the lease while a large range is copied: another would undo that. */

@@ -78,8 +78,8 @@ final class RangeBalancerTest {
 
     private List<Long> objects() {
         return ranges().stream()
-                .map(range -> Long.valueOf(String.valueOf(CLUSTER.masterOf(range.slot())
-                        .ask("HGET", new String(range.root(), UTF_8), "n"))))
+                .map(range -> Long.valueOf(String.valueOf(
+                        CLUSTER.masterOf(range.slot()).ask("HGET", new String(range.root(), UTF_8), "n"))))
                 .toList();
     }
 
@@ -119,8 +119,7 @@ final class RangeBalancerTest {
         turn(namespace, "a");
 
         assertThat(ranges()).hasSize(2);
-        assertThat(new String(ranges().getLast().low(), UTF_8))
-                .isBetween("hot/05", "hot/15");
+        assertThat(new String(ranges().getLast().low(), UTF_8)).isBetween("hot/05", "hot/15");
     }
 
     @Test
@@ -141,6 +140,41 @@ final class RangeBalancerTest {
 
         assertThat(ranges()).hasSize(1);
         assertThat(objects()).containsExactly(20L);
+    }
+
+    @Test
+    void neighbours_with_too_many_uploads_to_be_joined_are_left_alone_for_a_while() {
+        namespace.createBucket(new Bucket(BUCKET, "alice", "", now));
+        for (int i = 0; i < 150; i++) {
+            put(namespace, "%04d".formatted(i));
+        }
+        turn(namespace, "a");
+        for (int i = 0; i < 130; i++) {
+            namespace.deleteObjects(
+                    BUCKET, List.of(new DeleteObject(new ObjectKey("%04d".formatted(i)), WriteCondition.NONE)), now);
+        }
+        Range second = ranges().getLast();
+        RedisCluster.Node master = CLUSTER.masterOf(second.slot());
+        String uploads = new String(second.uploads(), UTF_8);
+        List<String> many = new ArrayList<>(List.of("ZADD", uploads));
+        for (int i = 0; i < 2_001; i++) {
+            many.addAll(List.of("0", "upload-" + i));
+        }
+        master.ask(many.toArray(String[]::new));
+        List<Range> before = ranges();
+
+        turn(namespace, "a");
+        turn(namespace, "a");
+        assertThat(ranges()).as("not even moved").usingRecursiveComparison().isEqualTo(before);
+
+        master.ask("DEL", uploads);
+        turn(namespace, "a");
+        assertThat(ranges()).as("not looked at again yet").hasSize(2);
+
+        now = now.plusSeconds(3_600);
+        turn(namespace, "a");
+        turn(namespace, "a");
+        assertThat(ranges()).hasSize(1);
     }
 
     private static List<Object> keys(String pattern) {
@@ -190,9 +224,7 @@ final class RangeBalancerTest {
         Instant begun = now;
         AtomicBoolean begins = new AtomicBoolean();
         RedisNamespace slow = RedisNamespace.open(
-                RedisNamespaceTest.options(),
-                () -> begins.getAndSet(false) ? begun : begun.plusSeconds(601),
-                random);
+                RedisNamespaceTest.options(), () -> begins.getAndSet(false) ? begun : begun.plusSeconds(601), random);
         open.add(slow);
         begins.set(true);
         assertThatThrownBy(() -> slow.createHashedBucket(new Bucket(BUCKET, "alice", "", now), 3))
