@@ -181,6 +181,7 @@ final class Buckets {
 
     /** Reads the bucket and all its ranges; null if there is no such bucket. */
     @Nullable RangeMap load(BucketName name) {
+        long deadline = System.nanoTime() + patience.toNanos();
         while (true) {
             List<byte[]> header = page(name, new byte[] {'-'});
             if (header.isEmpty()) {
@@ -200,6 +201,9 @@ final class Buckets {
                 }
                 known.put(name.value(), found);
                 return found;
+            }
+            if (System.nanoTime() - deadline > 0) {
+                throw new NamespaceException("the ranges of the bucket change all the time");
             }
         }
     }
@@ -303,7 +307,9 @@ final class Buckets {
         return answer != null && answer.length == 1 && answer[0] == 'm';
     }
 
+    /** @throws NamespaceException if a range is moving all the time, or is not what the map says */
     Outcome<BucketUsage> usage(BucketName name) {
+        long deadline = System.nanoTime() + patience.toNanos();
         while (true) {
             RangeMap map = load(name);
             if (map == null) {
@@ -324,6 +330,9 @@ final class Buckets {
             }
             if (!moved) {
                 return new Outcome.Done<>(new BucketUsage(objects, bytes));
+            }
+            if (System.nanoTime() - deadline > 0) {
+                throw new NamespaceException("a range of the bucket is moving for too long");
             }
             Cluster.pause(1);
         }

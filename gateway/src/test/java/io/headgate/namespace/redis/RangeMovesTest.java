@@ -11,6 +11,7 @@ import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketRange;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.DeleteObject;
+import io.headgate.namespace.NamespaceException;
 import io.headgate.namespace.ObjectAttributes;
 import io.headgate.namespace.ObjectPage;
 import io.headgate.namespace.ObjectQuery;
@@ -216,8 +217,8 @@ final class RangeMovesTest {
     }
 
     private static String epoch(RangeMove move) {
-        return String.valueOf(
-                CLUSTER.masterOf(move.source().slot()).ask("HGET", new String(move.source().root(), UTF_8), "e"));
+        return String.valueOf(CLUSTER.masterOf(move.source().slot())
+                .ask("HGET", new String(move.source().root(), UTF_8), "e"));
     }
 
     @Test
@@ -239,8 +240,22 @@ final class RangeMovesTest {
 
         master.ask("HSET", bucket, "closing", "dead@1");
 
-        assertThat(namespace.putObject(put(key(7), 8))).isInstanceOf(Outcome.Done.class);
+        assertThat(namespace.putObject(Writers.emptyPut(BUCKET, "a"))).isInstanceOf(Outcome.Done.class);
         assertThat(master.ask("HEXISTS", bucket, "closing")).isEqualTo(0L);
+    }
+
+    @Test
+    void a_bucket_whose_range_is_not_what_its_map_says_has_no_usage_after_a_while() {
+        Range range = ranges().getFirst();
+        CLUSTER.masterOf(range.slot()).ask("HSET", new String(range.root(), UTF_8), "e", "lost");
+        RedisOptions options =
+                new RedisOptions(RedisNamespaceTest.options().nodes(), false, null, null, Duration.ofSeconds(1), 1);
+        RedisNamespace hasty = RedisNamespace.open(options, () -> now, random);
+        open.add(hasty);
+
+        assertThatExceptionOfType(NamespaceException.class)
+                .isThrownBy(() -> hasty.bucketUsage(BUCKET))
+                .withMessageContaining("moving for too long");
     }
 
     /** What no range owns. */
