@@ -3,11 +3,11 @@ package io.headgate.benchmarks;
 import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.Bucket;
+import io.headgate.namespace.BucketRange;
 import io.headgate.namespace.ObjectPage;
 import io.headgate.namespace.ObjectQuery;
 import io.headgate.namespace.Outcome;
 import io.headgate.namespace.redis.RangeLimits;
-import io.headgate.namespace.redis.RangeUse;
 import io.headgate.namespace.redis.RedisNamespace;
 import io.headgate.namespace.redis.RedisOptions;
 import java.io.PrintStream;
@@ -257,7 +257,7 @@ final class RangesBenchmark {
             long fullest =
                     held.values().stream().mapToLong(Long::longValue).max().orElse(0);
             long total = namespace.ranges(bucket).stream()
-                    .mapToLong(RangeUse::objects)
+                    .mapToLong(BucketRange::objects)
                     .sum();
             out.printf(
                     Locale.ROOT,

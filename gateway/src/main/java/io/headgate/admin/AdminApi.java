@@ -10,6 +10,7 @@ import io.headgate.domain.Slice;
 import io.headgate.namespace.AccountUsage;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketQuery;
+import io.headgate.namespace.BucketRange;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.Manifest;
 import io.headgate.namespace.ManifestSlice;
@@ -382,6 +383,43 @@ final class AdminApi {
         return new Answer.Text(new TextTable("NAME", "OWNER", "REGION", "CREATED", "OBJECTS", "BYTES")
                 .row(found.name(), found.owner(), region(found), found.createdAt(), usage.objects(), usage.bytes())
                 .render());
+    }
+
+    Answer ranges(BucketName name, boolean json) {
+        if (namespace.bucket(name).isEmpty()) {
+            return new Answer.NotFound("no such bucket: " + name);
+        }
+        Optional<List<BucketRange>> ranges = namespace.bucketRanges(name);
+        if (ranges.isEmpty()) {
+            return new Answer.Conflict("the namespace's engine keeps each bucket in one place: it has no ranges");
+        }
+        if (json) {
+            JsonWriter writer =
+                    new JsonWriter(4096).beginObject().name("ranges").beginArray();
+            for (BucketRange range : ranges.get()) {
+                writer.beginObject().name("from").value(range.from()).name("to");
+                if (range.to().isEmpty()) {
+                    writer.nullValue();
+                } else {
+                    writer.value(range.to());
+                }
+                writer.name("slot").value(range.slot()).name("objects").value(range.objects());
+                writer.name("bytes").value(range.bytes());
+                writer.name("requests_per_second").value(Math.round(range.requestsPerSecond()));
+                writer.endObject();
+            }
+            return new Answer.Json(writer.endArray().endObject().endLine());
+        }
+        TextTable table = new TextTable("FROM", "TO", "SLOT", "OBJECTS", "BYTES", "REQUESTS/S");
+        ranges.get()
+                .forEach(range -> table.row(
+                        range.from(),
+                        range.to(),
+                        range.slot(),
+                        range.objects(),
+                        range.bytes(),
+                        Math.round(range.requestsPerSecond())));
+        return new Answer.Text(table.render());
     }
 
     private String region(Bucket bucket) {

@@ -43,6 +43,7 @@ public final class AdminHandler implements HttpHandler {
     private static final String FSCK = "/admin/v1/fsck";
     private static final String BACKUP = "/admin/v1/namespace/backup";
     private static final String BUCKETS = "/admin/v1/buckets";
+    private static final String RANGES = "/ranges";
     private static final String ACCOUNTS = "/admin/v1/accounts";
     private static final String REBALANCE = "/admin/v1/rebalance";
     private static final Pattern ACCOUNT = Pattern.compile(ACCOUNTS + "/([^/]+)(?:/(draining|read-only|probe))?");
@@ -164,8 +165,11 @@ public final class AdminHandler implements HttpHandler {
                             new Response.Body.Stream(out -> namespace.backup(clock.instant(), out)));
                 default -> {
                     if (path.startsWith(BUCKETS + "/")) {
-                        String name = decode(path.substring(BUCKETS.length() + 1));
-                        yield answer(head, api.bucket(new BucketName(name), json));
+                        String rest = path.substring(BUCKETS.length() + 1);
+                        boolean ranges = rest.endsWith(RANGES);
+                        String name = decode(ranges ? rest.substring(0, rest.length() - RANGES.length()) : rest);
+                        BucketName bucket = new BucketName(name);
+                        yield answer(head, ranges ? api.ranges(bucket, json) : api.bucket(bucket, json));
                     }
                     yield error(head, 404, "no such call: " + path);
                 }

@@ -14,6 +14,7 @@ import io.headgate.namespace.BlobMove;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
 import io.headgate.namespace.BucketQuery;
+import io.headgate.namespace.BucketRange;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.CompleteUpload;
 import io.headgate.namespace.CopyObject;
@@ -268,6 +269,11 @@ final class MeasuredNamespace implements Namespace {
     @Override
     public Optional<Duration> upkeep(String holder, Instant now) {
         return measured(Call.UPKEEP, () -> namespace.upkeep(holder, now));
+    }
+
+    @Override
+    public Optional<List<BucketRange>> bucketRanges(BucketName bucket) {
+        return measured(Call.BUCKET_RANGES, () -> namespace.bucketRanges(bucket));
     }
 
     @Override

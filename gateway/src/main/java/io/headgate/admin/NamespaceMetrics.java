@@ -60,6 +60,7 @@ final class NamespaceMetrics {
         ADD_ACCOUNT,
         REMOVE_ACCOUNT,
         BUCKET_NAMES,
+        BUCKET_RANGES,
         GARBAGE,
         AUDIT,
         CORRECT,

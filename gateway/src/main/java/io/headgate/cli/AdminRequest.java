@@ -37,6 +37,9 @@ public sealed interface AdminRequest {
     /** A bucket and its use. */
     record ShowBucket(String bucket) implements AdminRequest {}
 
+    /** The ranges that a bucket is spread in. */
+    record ShowRanges(String bucket) implements AdminRequest {}
+
     /** The target of the request in the admin API. */
     default String target() {
         return switch (this) {
@@ -53,6 +56,7 @@ public sealed interface AdminRequest {
                 "/admin/v1/explain?bucket=" + encode(bucket) + "&key=" + encode(key);
             case ListBuckets() -> "/admin/v1/buckets";
             case ShowBucket(String bucket) -> "/admin/v1/buckets/" + encode(bucket);
+            case ShowRanges(String bucket) -> "/admin/v1/buckets/" + encode(bucket) + "/ranges";
         };
     }
 
@@ -64,7 +68,7 @@ public sealed interface AdminRequest {
             case AddAccount _, ProbeAccount _ -> "POST";
             case SetRebalancing(boolean on) -> on ? "PUT" : "DELETE";
             case RemoveAccount _ -> "DELETE";
-            case ListAccounts _, Explain _, ListBuckets _, ShowBucket _ -> "GET";
+            case ListAccounts _, Explain _, ListBuckets _, ShowBucket _, ShowRanges _ -> "GET";
         };
     }
 

@@ -136,6 +136,11 @@ public final class CommandLine {
                     List.of("NAME"),
                     "Show a bucket and its use",
                     of -> new AdminRequest.ShowBucket(of.getFirst())),
+            admin(
+                    "buckets ranges",
+                    List.of("NAME"),
+                    "Show the ranges that a bucket is spread in (engine redis)",
+                    of -> new AdminRequest.ShowRanges(of.getFirst())),
             new Form(
                     "admin namespace backup",
                     List.of("FILE"),

@@ -249,6 +249,11 @@ public interface Namespace extends AutoCloseable {
         return Optional.empty();
     }
 
+    /** The parts that the bucket is spread in, in their order; empty if this engine does not spread buckets, or has no such bucket. */
+    default Optional<List<BucketRange>> bucketRanges(BucketName bucket) {
+        return Optional.empty();
+    }
+
     /**
      * Tells the other gateways of the oldest read through this one, and learns the same of them.
      *

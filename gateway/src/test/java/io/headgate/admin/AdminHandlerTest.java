@@ -2,10 +2,20 @@ package io.headgate.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.domain.BucketName;
 import io.headgate.http.Response;
+import io.headgate.namespace.Bucket;
 import io.headgate.namespace.NamespaceException;
+import io.headgate.namespace.redis.RedisNamespace;
+import io.headgate.namespace.redis.RedisOptions;
+import io.headgate.servers.RedisCluster;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -90,6 +100,45 @@ final class AdminHandlerTest extends AdminFixture {
         assertThat(getAsAdmin("/admin/v1/explain?bucket=nothing&key=k", "text/plain")
                         .status())
                 .isEqualTo(404);
+    }
+
+    @Test
+    void an_engine_that_keeps_buckets_in_one_place_says_that_it_has_no_ranges() {
+        bucket("photos", "alice", "");
+
+        Response response = getAsAdmin("/admin/v1/buckets/photos/ranges", "text/plain");
+
+        assertThat(response.status()).isEqualTo(409);
+        assertThat(text(response)).contains("has no ranges");
+        assertThat(getAsAdmin("/admin/v1/buckets/nothing/ranges", "text/plain").status())
+                .isEqualTo(404);
+    }
+
+    @Test
+    @DisabledIfSystemProperty(named = "headgate.test.redis", matches = "off")
+    void the_ranges_are_shown_that_a_bucket_is_spread_in() {
+        RedisCluster cluster = RedisCluster.shared();
+        cluster.flush();
+        List<RedisOptions.Node> nodes = cluster.masters().stream()
+                .map(node -> new RedisOptions.Node("127.0.0.1", node.port()))
+                .toList();
+        RedisOptions options = new RedisOptions(nodes, false, null, null, Duration.ofSeconds(30), 1);
+        try (RedisNamespace namespace =
+                RedisNamespace.open(options, InstantSource.system(), RandomGenerator.of("Random"))) {
+            namespace.createHashedBucket(new Bucket(new BucketName("photos"), "alice", "", Instant.EPOCH), 2);
+            handler = handlerOver(namespace);
+
+            String ranges = text(getAsAdmin("/admin/v1/buckets/photos/ranges", "text/plain"));
+            assertThat(ranges.replaceAll(" +", " ")).matches("""
+                    FROM TO SLOT OBJECTS BYTES REQUESTS/S
+                     8000 \\d+ 0 0 0
+                    8000 \\d+ 0 0 0
+                    """);
+            assertThat(text(getAsAdmin("/admin/v1/buckets/photos/ranges", "application/json")))
+                    .matches(
+                            "\\{\"ranges\":\\[\\{\"from\":\"\",\"to\":\"8000\",\"slot\":\\d+,\"objects\":0,\"bytes\":0,"
+                                    + "\"requests_per_second\":0},\\{\"from\":\"8000\",\"to\":null,.*}]}\n");
+        }
     }
 
     @Test

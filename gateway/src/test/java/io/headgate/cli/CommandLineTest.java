@@ -40,6 +40,9 @@ final class CommandLineTest {
         assertThat(parse("admin buckets show photos"))
                 .isEqualTo(new Command.Admin(
                         new AdminRequest.ShowBucket("photos"), false, new Command.Settings(List.of())));
+        assertThat(parse("admin buckets ranges photos --json"))
+                .isEqualTo(new Command.Admin(
+                        new AdminRequest.ShowRanges("photos"), true, new Command.Settings(List.of())));
     }
 
     @Test
@@ -107,6 +110,7 @@ final class CommandLineTest {
         assertThat(new AdminRequest.Explain("b", "a b/ü&=?+%").target())
                 .isEqualTo("/admin/v1/explain?bucket=b&key=a%20b%2F%C3%BC%26%3D%3F%2B%25");
         assertThat(new AdminRequest.ShowBucket("../x").target()).isEqualTo("/admin/v1/buckets/..%2Fx");
+        assertThat(new AdminRequest.ShowRanges("photos").target()).isEqualTo("/admin/v1/buckets/photos/ranges");
     }
 
     @Test
@@ -182,7 +186,8 @@ final class CommandLineTest {
         assertThatThrownBy(() -> parse("admin buckets")).hasMessage("""
                 usage:
                   headgate admin buckets list [--json]
-                  headgate admin buckets show NAME [--json]""");
+                  headgate admin buckets show NAME [--json]
+                  headgate admin buckets ranges NAME [--json]""");
         assertThatThrownBy(() -> parse("admin buckets lst"))
                 .hasMessageStartingWith("unknown command: admin buckets lst; usage:\n  headgate admin buckets list");
         assertThatThrownBy(() -> parse("admin"))

@@ -13,6 +13,7 @@ import io.headgate.namespace.BlobMove;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
 import io.headgate.namespace.BucketQuery;
+import io.headgate.namespace.BucketRange;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.CompleteUpload;
 import io.headgate.namespace.CopyObject;
@@ -313,6 +314,11 @@ public final class CachedNamespace implements Namespace {
     @Override
     public boolean lease(String name, String holder, Instant now, Instant until) {
         return namespace.lease(name, holder, now, until);
+    }
+
+    @Override
+    public Optional<List<BucketRange>> bucketRanges(BucketName bucket) {
+        return namespace.bucketRanges(bucket);
     }
 
     @Override

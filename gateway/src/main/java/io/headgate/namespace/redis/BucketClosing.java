@@ -5,8 +5,6 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import io.headgate.domain.BucketName;
 import io.headgate.namespace.codec.Codec;
 import java.time.Duration;
-import java.time.Instant;
-import java.time.InstantSource;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -15,18 +13,16 @@ import org.jspecify.annotations.Nullable;
  * a closed range waits, and opens all again if the gateway that closed them seems to have died. Thread-safe.
  */
 final class BucketClosing {
-    /** Who closes a bucket and is not done by then has died. */
+    /** Who closes a bucket and is not done by then, by the clock of the bucket's master, has died. */
     private static final Duration CLOSED_BY = Duration.ofSeconds(10);
 
     /** Ranges that are closed before the bucket is told that this goes on. */
     private static final int RANGES_A_SIGN_OF_LIFE = 500;
 
     private final Cluster cluster;
-    private final InstantSource clock;
 
-    BucketClosing(Cluster cluster, InstantSource clock) {
+    BucketClosing(Cluster cluster) {
         this.cluster = cluster;
-        this.clock = clock;
     }
 
     /** Whether the bucket may be closed by this token. */
@@ -45,21 +41,15 @@ final class BucketClosing {
     }
 
     Begun begin(BucketName name, String token) {
-        Instant now = clock.instant();
         byte[] mine = cluster.one(
                 Script.BUCKET_CLOSE,
                 new byte[][] {Buckets.key(name)},
                 token.getBytes(US_ASCII),
-                millis(now),
-                millis(now.minus(CLOSED_BY)));
+                Script.number(CLOSED_BY.toMillis()));
         if (mine == null) {
             return Begun.NO_SUCH_BUCKET;
         }
         return mine[0] == '1' ? Begun.OURS : Begun.OTHERS;
-    }
-
-    private static byte[] millis(Instant time) {
-        return Script.number(time.toEpochMilli());
     }
 
     /** Closes all ranges, and takes the bucket away if they are empty. */
@@ -138,13 +128,12 @@ final class BucketClosing {
 
     /** For who meets a closed range. */
     void reopenIfAbandoned(RangeMap map) {
-        String closing = map.closing();
-        int at = closing.lastIndexOf('@');
-        Instant since = Instant.ofEpochMilli(Long.parseLong(closing.substring(at + 1)));
-        if (since.plus(CLOSED_BY).isAfter(clock.instant())) {
+        Cluster.Dated closing = cluster.dated(Buckets.key(map.bucket().name()), "closing");
+        int at = closing.text().lastIndexOf('@');
+        if (at < 0 || closing.nowMillis() - Long.parseLong(closing.text().substring(at + 1)) < CLOSED_BY.toMillis()) {
             return;
         }
-        String token = closing.substring(0, at);
+        String token = closing.text().substring(0, at);
         if (end(map.bucket().name(), token, Script.NO)) {
             open(map, token);
         }

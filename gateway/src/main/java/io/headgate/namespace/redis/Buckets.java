@@ -8,6 +8,7 @@ import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
 import io.headgate.namespace.BucketQuery;
+import io.headgate.namespace.BucketRange;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.NamespaceException;
 import io.headgate.namespace.Outcome;
@@ -16,8 +17,10 @@ import io.lettuce.core.Limit;
 import io.lettuce.core.Range.Boundary;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,6 +51,8 @@ final class Buckets {
     private final BucketClosing closing;
     private final RangeMoves moves;
     private final RangeHeat heat;
+    private final BucketNotes notes;
+    private final InstantSource clock;
     /** How long an operation waits for a range that moves, and a deletion for others. */
     private final Duration patience;
 
@@ -60,13 +65,16 @@ final class Buckets {
             BucketClosing closing,
             RangeMoves moves,
             RangeHeat heat,
-            Duration patience) {
+            Duration patience,
+            InstantSource clock) {
         this.cluster = cluster;
         this.slots = slots;
         this.random = random;
         this.closing = closing;
         this.moves = moves;
         this.heat = heat;
+        this.clock = clock;
+        notes = new BucketNotes(cluster);
         this.patience = patience;
     }
 
@@ -105,6 +113,8 @@ final class Buckets {
                     hashedRanges > 0,
                     ""));
         }
+        Instant begun = clock.instant();
+        notes.making(id, bucket, ranges, begun);
         for (Range range : ranges) {
             slots.use(range.slot());
             cluster.command(redis -> redis.hset(
@@ -127,6 +137,9 @@ final class Buckets {
                 Script.number(bucket.createdAt().toEpochMilli()),
                 hashedRanges > 0 ? Script.YES : new byte[0]));
         ranges.forEach(range -> arguments.add(range.entry()));
+        if (begun.plus(BucketNotes.GIVEN_UP_AFTER).isBefore(clock.instant())) {
+            throw new NamespaceException("a bucket has been too long in the making");
+        }
         List<byte[]> made =
                 cluster.many(Script.BUCKET_CREATE, BucketClosing.keys(bucket.name()), arguments.toArray(byte[][]::new));
         boolean ours = text(made.getFirst()).equals(id);
@@ -134,6 +147,7 @@ final class Buckets {
             ranges.forEach(range -> cluster.command(redis -> redis.unlink(range.root())));
             unlist(bucket, id);
         }
+        notes.remove(id);
         known.remove(bucket.name().value());
         return new BucketClaim(bucket(bucket.name(), made), ours);
     }
@@ -167,6 +181,7 @@ final class Buckets {
 
     /** Reads the bucket and all its ranges; null if there is no such bucket. */
     @Nullable RangeMap load(BucketName name) {
+        long deadline = System.nanoTime() + patience.toNanos();
         while (true) {
             List<byte[]> header = page(name, new byte[] {'-'});
             if (header.isEmpty()) {
@@ -186,6 +201,9 @@ final class Buckets {
                 }
                 known.put(name.value(), found);
                 return found;
+            }
+            if (System.nanoTime() - deadline > 0) {
+                throw new NamespaceException("the ranges of the bucket change all the time");
             }
         }
     }
@@ -289,7 +307,9 @@ final class Buckets {
         return answer != null && answer.length == 1 && answer[0] == 'm';
     }
 
+    /** @throws NamespaceException if a range is moving all the time, or is not what the map says */
     Outcome<BucketUsage> usage(BucketName name) {
+        long deadline = System.nanoTime() + patience.toNanos();
         while (true) {
             RangeMap map = load(name);
             if (map == null) {
@@ -311,22 +331,33 @@ final class Buckets {
             if (!moved) {
                 return new Outcome.Done<>(new BucketUsage(objects, bytes));
             }
+            if (System.nanoTime() - deadline > 0) {
+                throw new NamespaceException("a range of the bucket is moving for too long");
+            }
             Cluster.pause(1);
         }
     }
 
-    List<RangeUse> ranges(BucketName name) {
+    /** @param requestsPerSecond of ranges by their ids */
+    List<BucketRange> ranges(BucketName name, Map<String, Double> requestsPerSecond) {
         RangeMap map = load(name);
         if (map == null) {
             return List.of();
         }
-        return map.all().stream()
-                .map(range -> {
-                    RangeRoot root = RangeRoot.read(cluster, range);
-                    String low = ObjectKey.decode(KeyCodec.decode(range.low()));
-                    return new RangeUse(low, range.slot(), root.objects(), root.bytes());
-                })
-                .toList();
+        return cluster.each(List.copyOf(map.all()), range -> {
+            RangeRoot root = RangeRoot.read(cluster, range);
+            return new BucketRange(
+                    border(range.low()),
+                    range.end() == null ? "" : border(range.end()),
+                    range.slot(),
+                    root.objects(),
+                    root.bytes(),
+                    requestsPerSecond.getOrDefault(range.id(), 0.0));
+        });
+    }
+
+    private static String border(byte[] encoded) {
+        return ObjectKey.decode(KeyCodec.decode(encoded));
     }
 
     static <T> Outcome<T> noSuchBucket(BucketName name) {
@@ -346,14 +377,16 @@ final class Buckets {
                 case OURS -> {
                     RangeMap map = load(name);
                     if (map != null && map.closing().startsWith(token + "@")) {
+                        notes.takingAway(map.id(), map.bucket(), map.all(), clock.instant());
                         BucketClosing.Closed closed = closing.close(map, token);
                         known.remove(name.value());
+                        if (closed == BucketClosing.Closed.EMPTY) {
+                            clear(map.id(), map.bucket(), map.all(), dropUploads);
+                            return new Outcome.Done<>(map.bucket());
+                        }
+                        notes.remove(map.id());
                         if (closed == BucketClosing.Closed.NOT_EMPTY) {
                             return new Outcome.Refused<>(Refusal.BUCKET_NOT_EMPTY, name.value());
-                        }
-                        if (closed == BucketClosing.Closed.EMPTY) {
-                            clear(map, dropUploads);
-                            return new Outcome.Done<>(map.bucket());
                         }
                         map.all().forEach(range -> settle(map, range));
                     }
@@ -368,11 +401,29 @@ final class Buckets {
         }
     }
 
-    private void clear(RangeMap map, Consumer<Range> dropUploads) {
-        unlist(map.bucket(), map.id());
-        for (Range range : map.all()) {
+    /** Takes away what a bucket has left that is no more. */
+    private void clear(String id, Bucket bucket, Collection<Range> ranges, Consumer<Range> dropUploads) {
+        unlist(bucket, id);
+        for (Range range : ranges) {
             dropUploads.accept(range);
             cluster.command(redis -> redis.unlink(range.root(), range.records(), range.uploads(), range.changes()));
+        }
+        notes.remove(id);
+    }
+
+    /**
+     * Takes away what gateways have left that died while they made a bucket, or took one away.
+     *
+     * @param dropUploads is told of each range of a bucket that is gone
+     */
+    void clearLeft(Consumer<Range> dropUploads) {
+        for (BucketNotes.Note left : notes.left(clock.instant())) {
+            List<byte[]> header = header(left.bucket().name());
+            if (!header.isEmpty() && text(header.getFirst()).equals(left.id())) {
+                notes.remove(left.id()); // it is there: it was made, or has not been taken away
+            } else {
+                clear(left.id(), left.bucket(), left.ranges(), dropUploads);
+            }
         }
     }
 

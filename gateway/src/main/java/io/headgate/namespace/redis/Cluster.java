@@ -1,5 +1,7 @@
 package io.headgate.namespace.redis;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.headgate.namespace.NamespaceException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisFuture;
@@ -10,16 +12,19 @@ import io.lettuce.core.protocol.ReadOnlyCommands;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -100,6 +105,16 @@ final class Cluster implements AutoCloseable {
         return call(!reads, command);
     }
 
+    /** What a field holds, empty if there is none, and the server's time when it was so. */
+    record Dated(long nowMillis, String text) {}
+
+    Dated dated(byte[] key, String field) {
+        List<byte[]> answer = many(Script.CLOCK, new byte[][] {key}, field.getBytes(UTF_8));
+        long seconds = Long.parseLong(new String(answer.get(0), UTF_8));
+        long micros = Long.parseLong(new String(answer.get(1), UTF_8));
+        return new Dated(seconds * 1_000 + micros / 1_000, new String(answer.get(2), UTF_8));
+    }
+
     /** The masters, as far as is known. */
     List<Node> masters() {
         return nodes.masters();
@@ -123,6 +138,29 @@ final class Cluster implements AutoCloseable {
                 throw outage(node, cause);
             }
             pause(LONGEST_PAUSE_MILLIS);
+        }
+    }
+
+    /**
+     * Returns if a master answers for a slot of its own: what the others have may be out, and is refused alone.
+     *
+     * @throws NamespaceException if none does
+     */
+    void ping() {
+        List<Callable<Boolean>> reads = new ArrayList<>();
+        for (int slot : nodes.slotOfEachMaster()) {
+            byte[] key = SlotKeys.key(slot, "k");
+            reads.add(() -> command(redis -> redis.exists(key)) != null);
+        }
+        if (reads.isEmpty()) {
+            throw new NamespaceException("no master of Redis is known");
+        }
+        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            Boolean unused = threads.invokeAny(reads);
+        } catch (ExecutionException failed) {
+            throw failed.getCause() instanceof NamespaceException outage ? outage : new IllegalStateException(failed);
+        } catch (InterruptedException interrupted) {
+            throw interrupted(interrupted);
         }
     }
 
@@ -212,12 +250,11 @@ final class Cluster implements AutoCloseable {
         switch (failure) {
             case Failure.Elsewhere to -> {
                 node.answers().succeeded();
-                if (!to.once()) {
-                    nodes.refresh();
-                }
+                nodes.refresh();
             }
             case Failure.NoLibrary() -> {
                 node.answers().succeeded();
+                nodes.refresh(); // it may be a master of late
                 functions.load();
             }
             case Failure.Passing() -> {
@@ -228,7 +265,10 @@ final class Cluster implements AutoCloseable {
                 node.answers().failed();
                 nodes.refresh();
             }
-            case Failure.Unacknowledged() -> node.answers().succeeded();
+            case Failure.Unacknowledged() -> {
+                node.answers().succeeded();
+                nodes.refresh(); // it may be a master no more, or of late
+            }
             case Failure.Full() -> {
                 node.answers().succeeded();
                 throw full(node, cause);
@@ -318,16 +358,21 @@ final class Cluster implements AutoCloseable {
         return new NamespaceException("interrupted while waiting for Redis", interrupted);
     }
 
-    /** Does the same for many at once; answers in their order. */
+    /** Does the same for many at once; answers in their order. If one fails, the others are interrupted, and no more are begun. */
     <S, T> List<T> each(List<S> many, Function<S, T> work) {
+        AtomicReference<@Nullable Throwable> first = new AtomicReference<>();
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             Semaphore room = new Semaphore(MOST_AT_ONCE);
             List<Future<T>> answers = new ArrayList<>(many.size());
             for (S one : many) {
-                room.acquireUninterruptibly();
+                room.acquire();
                 answers.add(threads.submit(() -> {
                     try {
                         return work.apply(one);
+                    } catch (RuntimeException | Error failed) {
+                        first.compareAndSet(null, failed);
+                        threads.shutdownNow();
+                        throw failed;
                     } finally {
                         room.release();
                     }
@@ -338,11 +383,12 @@ final class Cluster implements AutoCloseable {
                 all.add(answer.get());
             }
             return all;
-        } catch (ExecutionException failed) {
-            if (failed.getCause() instanceof NamespaceException outage) {
+        } catch (ExecutionException | RejectedExecutionException failed) {
+            Throwable cause = first.get();
+            if (cause instanceof NamespaceException outage) {
                 throw outage;
             }
-            throw new IllegalStateException(failed);
+            throw new IllegalStateException(cause == null ? failed : cause);
         } catch (InterruptedException interrupted) {
             throw interrupted(interrupted);
         }

@@ -86,7 +86,7 @@ final class Corrections {
             faults = List.of(new Audit.RangeFault(Blobs.NOTHING, objects, bytes));
         }
         for (Audit.RangeFault fault : faults) {
-            byte[] id = correction();
+            byte[] id = Script.operation(random);
             buckets.inRange(bucket, fault.low(), range -> {
                 byte[] answer = cluster.one(
                         Script.CORRECT,
@@ -102,13 +102,6 @@ final class Corrections {
         }
     }
 
-    private byte[] correction() {
-        return ByteBuffer.allocate(16)
-                .putLong(random.nextLong())
-                .putLong(random.nextLong())
-                .array();
-    }
-
     /** An account's usage is the sum over all slots, so one of them takes the difference. */
     private void account(String account, AccountUsage recorded, AccountUsage counted) {
         int slot = Slots.of(account);
@@ -117,7 +110,7 @@ final class Corrections {
         cluster.one(
                 Script.CORRECT,
                 blobs.keys(slot, SlotKeys.key(slot, "a")),
-                correction(),
+                Script.operation(random),
                 Blobs.NOTHING,
                 field(number, "l"),
                 Script.number(counted.blobs() - recorded.blobs()),

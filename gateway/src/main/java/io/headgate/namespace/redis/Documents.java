@@ -7,6 +7,7 @@ import io.headgate.namespace.codec.Codec;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import java.util.random.RandomGenerator;
 
 /**
  * What all gateways of a namespace know together and change seldom: texts by name, in one slot, each changed by compare and swap, so that
@@ -17,9 +18,11 @@ final class Documents {
     private static final int MOST_TRIES = 1_000;
 
     private final Cluster cluster;
+    private final RandomGenerator random;
 
-    Documents(Cluster cluster) {
+    Documents(Cluster cluster, RandomGenerator random) {
         this.cluster = cluster;
+        this.random = random;
     }
 
     /** Empty if there is none. */
@@ -59,17 +62,15 @@ final class Documents {
     /** Whether it was {@code now}. */
     boolean swap(String name, String now, String then) {
         byte[] swapped = cluster.one(
-                Script.SWAP, new byte[][] {KEY}, name.getBytes(UTF_8), now.getBytes(UTF_8), then.getBytes(UTF_8));
+                Script.SWAP,
+                new byte[][] {KEY, SlotKeys.ofOperation(KEY, random)},
+                name.getBytes(UTF_8),
+                now.getBytes(UTF_8),
+                then.getBytes(UTF_8));
         return swapped != null && swapped[0] == '1';
     }
 
-    /** A text, and the server's time when it was so. */
-    record Dated(long nowMillis, String text) {}
-
-    Dated dated(String name) {
-        var answer = cluster.many(Script.CLOCK, new byte[][] {KEY}, name.getBytes(UTF_8));
-        long seconds = Long.parseLong(new String(answer.get(0), UTF_8));
-        long micros = Long.parseLong(new String(answer.get(1), UTF_8));
-        return new Dated(seconds * 1_000 + micros / 1_000, new String(answer.get(2), UTF_8));
+    Cluster.Dated dated(String name) {
+        return cluster.dated(KEY, name);
     }
 }

@@ -1,5 +1,6 @@
 package io.headgate.namespace.redis;
 
+import io.headgate.namespace.NamespaceException;
 import io.lettuce.core.RedisCommandExecutionException;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -42,6 +43,9 @@ sealed interface Failure {
     static Failure of(Throwable cause) {
         if (cause instanceof Acknowledgements.Unacknowledged) {
             return new Unacknowledged();
+        }
+        if (cause instanceof NamespaceException) { // its connections are closed
+            return new Final();
         }
         if (!(cause instanceof RedisCommandExecutionException refused)) {
             return new Silent();

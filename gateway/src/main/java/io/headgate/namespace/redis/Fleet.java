@@ -23,7 +23,6 @@ final class Fleet {
     static final String MODE = "mode/";
     private static final String REBALANCE = "rebalance";
     private static final String SHARES = "shares";
-    private static final String PING = "ping";
 
     /** Longer than a silent gateway counts. */
     private static final Duration REMEMBERED = Duration.ofMinutes(1);
@@ -42,10 +41,6 @@ final class Fleet {
     String id(RandomGenerator random) {
         return documents.change(
                 ID, now -> now.isEmpty() ? "%016x%016x".formatted(random.nextLong(), random.nextLong()) : now);
-    }
-
-    void ping() {
-        documents.change(PING, now -> now.equals("1") ? "2" : "1");
     }
 
     boolean lease(String name, String holder, Instant now, Instant until) {
@@ -115,7 +110,7 @@ final class Fleet {
 
     List<AccountShare> share(String gateway, List<AccountUse> uses, Duration lasting) {
         for (int tries = 0; tries < MOST_TRIES; tries++) {
-            Documents.Dated there = documents.dated(SHARES);
+            Cluster.Dated there = documents.dated(SHARES);
             List<Told> told = there.text().lines().map(Told::read).toList();
             Map<String, List<ShareRules.Other>> others = new HashMap<>();
             List<Told> kept = new ArrayList<>();

@@ -1,6 +1,7 @@
 package io.headgate.namespace.redis;
 
 import io.headgate.namespace.NamespaceException;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.StatusOutput;
@@ -23,6 +24,9 @@ import org.slf4j.LoggerFactory;
 /** Sees that the masters have the {@link Library}, which their replicas get from them. Thread-safe. */
 final class Functions {
     private static final Logger LOG = LoggerFactory.getLogger(Functions.class);
+
+    /** After which another try is made. */
+    private static final Duration LONGEST_LOAD = Duration.ofSeconds(10);
 
     private final Nodes nodes;
     /** Masters that are being given the library. */
@@ -69,16 +73,27 @@ final class Functions {
     /** Begins to give the library to the masters. Whoever misses it asks again until it is there, so none waits for a master that is dead. */
     void load() {
         for (Node master : nodes.masters()) {
-            String name = master.toString();
-            if (loading.add(name)) {
-                load(master).whenComplete((_, failure) -> {
+            load(master, master.toString());
+        }
+    }
+
+    private void load(Node master, String name) {
+        if (!loading.add(name)) {
+            return;
+        }
+        CompletableFuture<Void> load;
+        try {
+            load = load(master).<Void>thenApply(_ -> null).toCompletableFuture();
+        } catch (RedisException failed) {
+            load = CompletableFuture.failedFuture(failed);
+        }
+        CompletableFuture<Void> unused = load.orTimeout(LONGEST_LOAD.toMillis(), TimeUnit.MILLISECONDS)
+                .whenComplete((_, failure) -> {
                     loading.remove(name);
                     if (failure != null) {
                         LOG.warn("Redis at {} is not given the library of functions: {}", name, failure.getMessage());
                     }
                 });
-            }
-        }
     }
 
     private CompletionStage<RedisAsyncCommands<byte[], byte[]>> load(Node master) {

@@ -15,6 +15,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
+import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 
 /**
@@ -29,10 +30,12 @@ final class Intents {
     private static final Duration REMEMBERED = Duration.ofDays(1);
 
     private final Cluster cluster;
+    private final RandomGenerator random;
     private final Map<Long, Instant> expiries = new ConcurrentHashMap<>();
 
-    Intents(Cluster cluster) {
+    Intents(Cluster cluster, RandomGenerator random) {
         this.cluster = cluster;
+        this.random = random;
     }
 
     private static String digits(Instant instant) {
@@ -45,7 +48,8 @@ final class Intents {
 
     Intent open(String gateway, Instant openedAt, Instant lastStampAt, Instant expiresAt) {
         String value = "s" + digits(expiresAt) + digits(openedAt) + digits(lastStampAt) + gateway;
-        byte[] id = cluster.one(Script.INTENT_OPEN, KEYS, value.getBytes(UTF_8));
+        byte[] id = cluster.one(
+                Script.INTENT_OPEN, new byte[][] {KEY, SlotKeys.ofOperation(KEY, random)}, value.getBytes(UTF_8));
         if (id == null) {
             throw Codec.corrupt();
         }

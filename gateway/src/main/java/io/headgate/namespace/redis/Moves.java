@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** Moves of blobs between accounts: each is a change of its blob's record, and of the records of copies beside it. Thread-safe. */
@@ -30,12 +31,14 @@ final class Moves {
     private final Blobs blobs;
     private final AccountNumbers accounts;
     private final SlotsInUse slots;
+    private final RandomGenerator random;
 
-    Moves(Cluster cluster, Blobs blobs, AccountNumbers accounts, SlotsInUse slots) {
+    Moves(Cluster cluster, Blobs blobs, AccountNumbers accounts, SlotsInUse slots, RandomGenerator random) {
         this.cluster = cluster;
         this.blobs = blobs;
         this.accounts = accounts;
         this.slots = slots;
+        this.random = random;
     }
 
     /** Some of the live blobs of an account: slot by slot, and in each as they were made. */
@@ -118,7 +121,8 @@ final class Moves {
                     AccountNumbers.bytes(accounts.number(move.from())),
                     AccountNumbers.bytes(accounts.number(move.to())),
                     blobs.since(now),
-                    Script.number(whole ? 1 : 0));
+                    Script.number(whole ? 1 : 0),
+                    Script.operation(random));
             if (size != null) {
                 moved.put(move, Long.parseLong(new String(size, US_ASCII)));
             }

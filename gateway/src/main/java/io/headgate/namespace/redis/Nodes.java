@@ -56,6 +56,7 @@ final class Nodes implements AutoCloseable {
     private final AtomicLong refreshBegunNanos = new AtomicLong(System.nanoTime());
     private final AtomicInteger links = new AtomicInteger();
     private final int replicas;
+    private volatile boolean closed;
 
     /**
      * Connects to one of them.
@@ -160,20 +161,50 @@ final class Nodes implements AutoCloseable {
         return masters;
     }
 
+    /** For each master one of the slots that it serves, as far as is known. */
+    List<Integer> slotOfEachMaster() {
+        return topology.getPartitions().stream()
+                .filter(node -> node.is(RedisClusterNode.NodeFlag.UPSTREAM))
+                .filter(node -> !node.getSlots().isEmpty())
+                .map(node -> node.getSlots().getFirst())
+                .toList();
+    }
+
     private CompletableFuture<Link> connect(String host, int port) {
+        if (closed) {
+            return CompletableFuture.failedFuture(new NamespaceException("the connections to Redis are closed"));
+        }
         CompletableFuture<StatefulRedisConnection<byte[], byte[]>> commands = open(host, port);
         if (replicas == 0) {
             return commands.thenApply(connection -> new Link(connection, null));
         }
-        return commands.thenCompose(one -> open(host, port)
-                .thenCompose(other -> one.async()
-                        .info("replication")
-                        .thenCombine(other.async().info("replication"), (a, b) -> link(host, port, one, other, a, b)))
-                .whenComplete((_, failure) -> {
-                    if (failure != null) {
-                        CompletableFuture<Void> unused = one.closeAsync();
-                    }
-                }));
+        return commands.thenCompose(one -> unlessFailed(
+                one, open(host, port).thenCompose(other -> unlessFailed(other, link(host, port, one, other)))));
+    }
+
+    private static CompletableFuture<Link> unlessFailed(
+            StatefulRedisConnection<byte[], byte[]> connection, CompletableFuture<Link> link) {
+        return link.whenComplete((_, failure) -> {
+            if (failure != null) {
+                CompletableFuture<Void> unused = connection.closeAsync();
+            }
+        });
+    }
+
+    private CompletableFuture<Link> link(
+            String host,
+            int port,
+            StatefulRedisConnection<byte[], byte[]> commands,
+            StatefulRedisConnection<byte[], byte[]> other) {
+        try {
+            return commands.async()
+                    .info("replication")
+                    .thenCombine(other.async().info("replication"), (a, b) -> link(host, port, commands, other, a, b))
+                    .toCompletableFuture()
+                    .orTimeout(HANDSHAKE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RedisException closed) {
+            return CompletableFuture.failedFuture(closed);
+        }
     }
 
     private CompletableFuture<StatefulRedisConnection<byte[], byte[]>> open(String host, int port) {
@@ -231,6 +262,7 @@ final class Nodes implements AutoCloseable {
 
     @Override
     public void close() {
+        closed = true;
         nodes.values().forEach(Node::close);
         client.shutdown(Duration.ZERO, Duration.ofSeconds(2));
         topology.shutdown(Duration.ZERO, Duration.ofSeconds(2));

@@ -290,7 +290,7 @@ final class Objects {
                     condition(commands.get(i).condition())));
         }
         while (!left.isEmpty()) {
-            Deletions deletions = new Deletions(left, operation(), now);
+            Deletions deletions = new Deletions(left, Script.operation(random), now);
             List<Deletion> done = buckets.inRange(bucket, left.getFirst().key(), deletions::run);
             if (done == null) {
                 left.forEach(deletion -> outcomes.set(deletion.at(), Buckets.noSuchBucket(bucket)));
@@ -405,13 +405,6 @@ final class Objects {
         }
     }
 
-    private byte[] operation() {
-        return ByteBuffer.allocate(16)
-                .putLong(random.nextLong())
-                .putLong(random.nextLong())
-                .array();
-    }
-
     Outcome<ObjectVersion> copy(CopyObject command) {
         byte[] key = KeyCodec.encode(command.key().bytes());
         Tried tried = new Tried(command.writeId(), false);
@@ -487,7 +480,9 @@ final class Objects {
                         NOTHING,
                         tried));
         boolean done = answer != null && (answer[0] == '+' || answer[0] == '=');
-        shared(version.manifest(), command, place, done);
+        if (answer == null || answer[0] != '=') { // one that was made before may be gone by now: its note is looked at
+            shared(version.manifest(), command, place, done);
+        }
         if (answer == null) {
             return Buckets.noSuchBucket(command.bucket());
         }

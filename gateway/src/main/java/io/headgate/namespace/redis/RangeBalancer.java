@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps ranges of a size, and slots evenly filled: each gateway tells what its ranges were asked, and the one that has the lease splits
- * what is too big or asked too often, moves the pieces to slots that have little, and joins small neighbours that nobody asks for. To be called
- * by one thread.
+ * what is too big or asked too often, moves the pieces to slots that have little, and joins small neighbours that nobody asks for. It also
+ * takes away what gateways have left of buckets. To be called by one thread.
  */
 final class RangeBalancer {
     private static final Logger LOG = LoggerFactory.getLogger(RangeBalancer.class);
@@ -38,11 +38,16 @@ final class RangeBalancer {
     private static final int BUCKETS_A_TURN = 1_000;
     /** Moves in a turn, so that what gateways tell is never older than a few of them. */
     private static final int MOST_MOVES = 8;
+    /** Pairs of neighbours of which is found out in a turn whether they can be joined. */
+    private static final int MOST_LOOKS = 100;
+    /** After which a range is looked at again that has too many uploads to be joined. */
+    private static final Duration NOT_JOINED_FOR = Duration.ofHours(1);
     /** A hot range is one that has this share of what it may be asked; the others are not told of. */
     private static final int TOLD_SHARE = 20;
 
     private final Cluster cluster;
     private final Buckets buckets;
+    private final Uploads uploads;
     private final RangeMoves moves;
     private final RangeHeat heat;
     private final SlotsInUse slots;
@@ -50,6 +55,9 @@ final class RangeBalancer {
     private final RangeLimits limits;
     private final RandomGenerator random;
     private final InstantSource clock;
+    /** Ranges that cannot be joined with the one before, and until when they are left alone; by their ids. */
+    private final Map<String, Instant> notJoined = new HashMap<>();
+
     private Instant toldAt;
     /** After which bucket to go on, and what slots hold of those before it. */
     private String after = "";
@@ -59,6 +67,7 @@ final class RangeBalancer {
     RangeBalancer(
             Cluster cluster,
             Buckets buckets,
+            Uploads uploads,
             RangeMoves moves,
             RangeHeat heat,
             SlotsInUse slots,
@@ -68,6 +77,7 @@ final class RangeBalancer {
             InstantSource clock) {
         this.cluster = cluster;
         this.buckets = buckets;
+        this.uploads = uploads;
         this.moves = moves;
         this.heat = heat;
         this.slots = slots;
@@ -91,6 +101,8 @@ final class RangeBalancer {
         Runnable renewal = renewal(gateway, now);
         moves.recover();
         renewal.run();
+        buckets.clearLeft(range -> uploads.dropAll(range, now));
+        renewal.run();
         Map<String, Told> told = told(now);
         List<RangeMove> splits = new ArrayList<>();
         List<Seen[]> neighbours = new ArrayList<>();
@@ -111,9 +123,31 @@ final class RangeBalancer {
             }
             left--;
         }
-        for (Seen[] pair : neighbours.subList(0, Math.min(left, neighbours.size()))) {
+        for (Seen[] pair : joinable(neighbours, left, now)) {
             join(pair[0], pair[1], now, renewal);
         }
+    }
+
+    /** At most so many pairs that can be joined. One that cannot takes no other's place, and is not looked at again for a while. */
+    private List<Seen[]> joinable(List<Seen[]> neighbours, int most, Instant now) {
+        notJoined.values().removeIf(until -> !until.isAfter(now));
+        List<Seen[]> found = new ArrayList<>();
+        int looks = 0;
+        for (Seen[] pair : neighbours) {
+            if (found.size() == most || looks == MOST_LOOKS) {
+                break;
+            }
+            Range second = pair[1].range;
+            if (!notJoined.containsKey(second.id())) {
+                looks++;
+                if (moves.isSmallEnoughToJoin(second)) {
+                    found.add(pair);
+                } else {
+                    notJoined.put(second.id(), now.plus(NOT_JOINED_FOR));
+                }
+            }
+        }
+        return found;
     }
 
     /** Keeps the lease while a large range is copied: another would undo that. */
@@ -198,6 +232,13 @@ final class RangeBalancer {
             }
         });
         return sum;
+    }
+
+    /** How often ranges were asked lately, by their ids; those that were asked seldom are missing. */
+    Map<String, Double> requestsPerSecond() {
+        Map<String, Double> known = new HashMap<>();
+        told(clock.instant()).forEach((id, told) -> known.put(id, told.requestsPerSecond));
+        return known;
     }
 
     private void lookAtHot(String id, Told told, List<RangeMove> splits, Instant now) {

@@ -2,7 +2,6 @@ package io.headgate.namespace.redis;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -163,9 +162,9 @@ final class RangeCopy {
     }
 
     /** Copies what has changed, until that is little; the round that is under way then. */
-    int copyChanges(Instant now) throws Overtaken {
+    int copyAllChanges() throws Overtaken {
         for (int round = 1; round <= MOST_ROUNDS; round++) {
-            long changed = turn(Script.number(round), now);
+            long changed = turn(Script.number(round));
             if (changed <= FEW_CHANGES) {
                 return round;
             }
@@ -175,18 +174,17 @@ final class RangeCopy {
     }
 
     /** Nothing is written any more. */
-    void freeze(Instant now) throws Overtaken {
-        turn(new byte[] {'!'}, now);
+    void freeze() throws Overtaken {
+        turn(new byte[] {'!'});
     }
 
-    private long turn(byte[] round, Instant now) throws Overtaken {
+    private long turn(byte[] round) throws Overtaken {
         byte[] changed = notNull(cluster.one(
                 Script.RANGE_TURN,
                 new byte[][] {move.source().root(), move.source().changes()},
                 epoch,
                 descriptor,
-                round,
-                Script.number(now.toEpochMilli())));
+                round));
         if (changed[0] == 'm') {
             throw new Overtaken("the move was undone");
         }

@@ -21,7 +21,7 @@ final class RangeMoves {
     private static final Logger LOG = LoggerFactory.getLogger(RangeMoves.class);
     private static final byte[] NOTES = SlotKeys.named("V", "moves");
     private static final int GROUPS_A_TRIM = 64;
-    /** Groups that are joined in one script. */
+    /** Groups and uploads that are joined in one script. */
     private static final int GROUPS_A_JOIN = 2_000;
     /** Who has stopped the writes of a range for so long has died. */
     private static final Duration FROZEN_BY = Duration.ofSeconds(5);
@@ -79,9 +79,9 @@ final class RangeMoves {
             steps.accept(Step.BEGUN);
             copy.copyAll();
             steps.accept(Step.COPIED);
-            int round = copy.copyChanges(clock.instant());
+            int round = copy.copyAllChanges();
             copy.copyChanges(round - 1);
-            copy.freeze(clock.instant());
+            copy.freeze();
             steps.accept(Step.FROZEN);
             copy.copyChanges(round);
             steps.accept(Step.FILLED);
@@ -240,10 +240,25 @@ final class RangeMoves {
             return;
         }
         RangeMove move = new RangeMove(bucket, range, Range.parse(root.to(), range.hashed()));
-        boolean abandoned = root.isFrozen() && clock.instant().toEpochMilli() - root.frozenAt() > FROZEN_BY.toMillis();
+        boolean abandoned = root.isFrozen() && frozenFor(range).compareTo(FROZEN_BY) > 0;
         if ((root.isCutSince(range.epoch()) || abandoned) && undo(move)) {
             boolean unused = finish(move);
         }
+    }
+
+    /** How long nothing has been written, by the clock of the range's master: those of gateways may differ. */
+    private Duration frozenFor(Range range) {
+        Cluster.Dated since = cluster.dated(range.root(), "at");
+        return since.text().isEmpty()
+                ? Duration.ZERO
+                : Duration.ofMillis(since.nowMillis() - Long.parseLong(since.text()));
+    }
+
+    /** Whether a range is small enough to be taken into the one before it: of uploads it may have more than of objects. */
+    boolean isSmallEnoughToJoin(Range range) {
+        Long groups = cluster.command(redis -> redis.zcard(range.records()));
+        Long uploads = cluster.command(redis -> redis.zcard(range.uploads()));
+        return groups != null && uploads != null && groups + uploads <= GROUPS_A_JOIN;
     }
 
     /**

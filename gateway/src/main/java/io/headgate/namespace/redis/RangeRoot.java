@@ -12,14 +12,13 @@ import java.util.List;
  * @param epoch with what is behind it; empty if there is no such range
  * @param to where a part of it goes or went; empty if none did
  * @param cut whether that part is the other range's: empty, or 1, or 2 when nothing of it is left here
- * @param frozenAt since when nothing is written, in milliseconds; 0 if never
  * @param joined the range that it has taken the place of last; empty if none
  */
 @SuppressWarnings("ArrayRecordComponent")
-record RangeRoot(String epoch, long objects, long bytes, byte[] to, String cut, long frozenAt, byte[] joined) {
+record RangeRoot(String epoch, long objects, long bytes, byte[] to, String cut, byte[] joined) {
     static RangeRoot read(Cluster cluster, Range range) {
-        List<KeyValue<byte[], byte[]>> fields = cluster.command(redis -> redis.hmget(
-                range.root(), name("e"), name("n"), name("b"), name("to"), name("cut"), name("at"), name("joined")));
+        List<KeyValue<byte[], byte[]>> fields = cluster.command(redis ->
+                redis.hmget(range.root(), name("e"), name("n"), name("b"), name("to"), name("cut"), name("joined")));
         if (fields == null) {
             throw Codec.corrupt();
         }
@@ -29,8 +28,7 @@ record RangeRoot(String epoch, long objects, long bytes, byte[] to, String cut, 
                 number(fields.get(2)),
                 fields.get(3).getValueOrElse(Blobs.NOTHING),
                 text(fields.get(4)),
-                number(fields.get(5)),
-                fields.get(6).getValueOrElse(Blobs.NOTHING));
+                fields.get(5).getValueOrElse(Blobs.NOTHING));
     }
 
     private static byte[] name(String field) {

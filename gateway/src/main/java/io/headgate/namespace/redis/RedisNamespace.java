@@ -13,6 +13,7 @@ import io.headgate.namespace.BlobMove;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
 import io.headgate.namespace.BucketQuery;
+import io.headgate.namespace.BucketRange;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.CompleteUpload;
 import io.headgate.namespace.CopyObject;
@@ -115,11 +116,11 @@ public final class RedisNamespace implements Namespace {
         rangeMoves = new RangeMoves(cluster, slots, clock, steps);
         RangeHeat heat = new RangeHeat();
         buckets = new Buckets(
-                cluster, slots, random, new BucketClosing(cluster, clock), rangeMoves, heat, options.timeout());
+                cluster, slots, random, new BucketClosing(cluster), rangeMoves, heat, options.timeout(), clock);
         blobs = new Blobs(cluster, accounts, slots, clock);
         garbage = new GarbageQueue(cluster, blobs, accounts, slots);
-        moves = new Moves(cluster, blobs, accounts, slots);
-        intents = new Intents(cluster);
+        moves = new Moves(cluster, blobs, accounts, slots, random);
+        intents = new Intents(cluster, random);
         manifests = new Manifests(cluster, blobs, slots);
         messages = new Messages(cluster, blobs, manifests, slots);
         objects = new Objects(cluster, buckets, blobs, manifests, messages, intents, accounts, random);
@@ -138,13 +139,14 @@ public final class RedisNamespace implements Namespace {
                 random);
         parts = new Parts(
                 cluster, buckets, blobs, objects, manifests, messages, intents, slots, reads, completions, random);
-        uploads = new Uploads(cluster, buckets, blobs, messages, slots, reads, completions);
+        uploads = new Uploads(cluster, buckets, blobs, messages, slots, reads, completions, random);
         orphans = new Orphans(cluster, manifests, uploads, slots);
         listings = new Listings(cluster, buckets);
-        Documents documents = new Documents(cluster);
+        Documents documents = new Documents(cluster, random);
         addedAccounts = new AddedAccounts(documents, blobs, garbage, intents);
         fleet = new Fleet(documents, addedAccounts);
-        balancer = new RangeBalancer(cluster, buckets, rangeMoves, heat, slots, fleet, options.ranges(), random, clock);
+        balancer = new RangeBalancer(
+                cluster, buckets, uploads, rangeMoves, heat, slots, fleet, options.ranges(), random, clock);
         walk = new Walk(cluster, buckets);
         audit = new Audit(cluster, walk, slots, accounts, manifests, reads, objects, buckets, documents);
         corrections = new Corrections(cluster, audit, buckets, blobs, accounts, manifests, uploads, slots, random);
@@ -167,7 +169,7 @@ public final class RedisNamespace implements Namespace {
             RedisOptions options, InstantSource clock, RandomGenerator random, Consumer<RangeMoves.Step> steps) {
         Cluster cluster = new Cluster(options, CLIENT);
         try {
-            checkWhole(new Documents(cluster));
+            checkWhole(new Documents(cluster, random));
             return new RedisNamespace(cluster, options, clock, random, steps);
         } catch (RuntimeException failed) {
             cluster.close();
@@ -405,8 +407,13 @@ public final class RedisNamespace implements Namespace {
     }
 
     /** The ranges of a bucket in the order of their keys; empty if there is no such bucket. */
-    public List<RangeUse> ranges(BucketName name) {
-        return buckets.ranges(name);
+    public List<BucketRange> ranges(BucketName name) {
+        return buckets.ranges(name, balancer.requestsPerSecond());
+    }
+
+    @Override
+    public Optional<List<BucketRange>> bucketRanges(BucketName name) {
+        return Optional.of(ranges(name));
     }
 
     @Override
@@ -518,7 +525,7 @@ public final class RedisNamespace implements Namespace {
             RedisOptions options, InstantSource clock, RandomGenerator random, InputStream backup) throws IOException {
         BackupReader reader = new BackupReader(backup);
         try (Cluster cluster = new Cluster(options, RESTORING)) {
-            Documents documents = new Documents(cluster);
+            Documents documents = new Documents(cluster, random);
             checkWhole(documents);
             RedisNamespace namespace = new RedisNamespace(cluster, options, clock, random, _ -> {});
             namespace.checkUnused();
@@ -579,7 +586,7 @@ public final class RedisNamespace implements Namespace {
 
     @Override
     public void ping() {
-        fleet.ping();
+        cluster.ping();
     }
 
     @Override

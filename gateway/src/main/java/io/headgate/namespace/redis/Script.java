@@ -1,7 +1,9 @@
 package io.headgate.namespace.redis;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import java.util.random.RandomGenerator;
 
 /**
  * What runs inside Redis, each atomically and in one slot. The file of the same name says what it takes and answers: it is the body of a
@@ -56,6 +58,7 @@ enum Script {
     BUCKET_CLOSE(Effect.ALWAYS),
     BUCKET_END(Effect.ALWAYS),
     BUCKET_RANGES(Effect.ALWAYS),
+    BUCKET_NOTE(Effect.ALWAYS),
     RANGE_CLOSE(Effect.ALWAYS),
     RANGE_MAKE(Effect.GROWS),
     RANGE_BEGIN(Effect.GROWS),
@@ -88,6 +91,14 @@ enum Script {
     /** A number as scripts take it. */
     static byte[] number(long number) {
         return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
+    }
+
+    /** The id of one operation, by which scripts know what was sent before. */
+    static byte[] operation(RandomGenerator random) {
+        return ByteBuffer.allocate(16)
+                .putLong(random.nextLong())
+                .putLong(random.nextLong())
+                .array();
     }
 
     static byte[] flag(boolean yes) {

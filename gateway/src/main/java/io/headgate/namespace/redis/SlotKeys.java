@@ -2,6 +2,7 @@ package io.headgate.namespace.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.random.RandomGenerator;
 
 /** The names of what Redis holds. A slot's own keys come first in each script that changes the slot, in the order of {@code slot.lua}. */
 final class SlotKeys {
@@ -33,5 +34,11 @@ final class SlotKeys {
     /** A key that lies where its name's hash says. */
     static byte[] named(String kind, String name) {
         return (kind + '{' + name + '}').getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Beside a key that lies where its name's hash says: where one operation on it is remembered, for as long as it may be sent again. */
+    static byte[] ofOperation(byte[] named, RandomGenerator random) {
+        String operation = "%016x%016x".formatted(random.nextLong(), random.nextLong());
+        return (new String(named, StandardCharsets.UTF_8) + operation).getBytes(StandardCharsets.UTF_8);
     }
 }

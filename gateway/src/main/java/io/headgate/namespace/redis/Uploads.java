@@ -12,6 +12,7 @@ import io.lettuce.core.Limit;
 import io.lettuce.core.Range.Boundary;
 import java.time.Instant;
 import java.util.List;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,7 @@ final class Uploads {
     private final SlotsInUse slots;
     private final UploadReads reads;
     private final Completions completions;
+    private final RandomGenerator random;
 
     Uploads(
             Cluster cluster,
@@ -36,7 +38,8 @@ final class Uploads {
             Messages messages,
             SlotsInUse slots,
             UploadReads reads,
-            Completions completions) {
+            Completions completions,
+            RandomGenerator random) {
         this.cluster = cluster;
         this.buckets = buckets;
         this.blobs = blobs;
@@ -44,6 +47,7 @@ final class Uploads {
         this.slots = slots;
         this.reads = reads;
         this.completions = completions;
+        this.random = random;
     }
 
     Outcome<Upload> create(Upload upload) {
@@ -58,7 +62,7 @@ final class Uploads {
         return new Outcome.Done<>(StoredUpload.read(upload.id(), StoredUpload.write(upload)));
     }
 
-    /** Lists the upload, or does so no more; whether that was new; null if there is no such bucket. */
+    /** Lists the upload, or does so no more; null if there is no such bucket. */
     private byte @Nullable [] index(Upload upload, byte[] listed) {
         byte[] member = StoredUpload.member(upload.key(), upload.startedAt(), upload.id());
         return buckets.inRange(upload.bucket(), KeyCodec.encode(upload.key().bytes()), range -> {
@@ -95,14 +99,8 @@ final class Uploads {
         if (found == null || found.state() == 'd') {
             return reads.noSuchUpload(bucket, id);
         }
-        byte[] listed = index(found.upload(), Script.NO);
-        boolean ours = listed != null && listed[0] == '1';
-        if (found.state() == 'c' && !ours) {
-            completions.settle(id);
-            return reads.noSuchUpload(bucket, id);
-        }
-        orphan(id, now);
-        return ours ? new Outcome.Done<>(found.upload()) : reads.noSuchUpload(bucket, id);
+        boolean isThere = index(found.upload(), Script.NO) != null; // from now on nobody completes it
+        return orphan(id, now) && isThere ? new Outcome.Done<>(found.upload()) : reads.noSuchUpload(bucket, id);
     }
 
     /** Lets go of all uploads that are listed in a range whose bucket is gone. */
@@ -128,17 +126,19 @@ final class Uploads {
         orphan(id, now);
     }
 
-    /** Takes an upload that is listed no more out of sight; what it has is let go later. */
-    private void orphan(String id, Instant now) {
+    /** Takes an upload that is listed no more out of sight, and what it has is let go later; whether this call has done it. */
+    private boolean orphan(String id, Instant now) {
         int slot = StoredUpload.slot(id);
+        byte[] operation = Script.operation(random);
         while (true) {
             byte[] answer = cluster.one(
                     Script.UPLOAD_ABORT,
                     blobs.keys(slot, StoredUpload.key(id), Orphans.key(slot)),
                     blobs.since(now),
-                    id.getBytes(UTF_8));
+                    id.getBytes(UTF_8),
+                    operation);
             if (answer == null || answer[0] != 's') {
-                return;
+                return answer != null && answer[0] == '1';
             }
             completions.settle(id);
         }

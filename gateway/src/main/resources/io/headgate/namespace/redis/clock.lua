@@ -1,4 +1,4 @@
--- KEYS: documents
+-- KEYS: a hash
 -- ARGV: field
 -- Answers the server's time in seconds and microseconds, and what the field holds.
 local time = redis.call('TIME')

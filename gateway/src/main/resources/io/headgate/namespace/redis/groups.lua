@@ -9,6 +9,12 @@ local DONE, AGAIN, MOVED = '+', '=', 'm'
 -- As Redis counts, whose integers are longer than Lua's numbers are written by itself.
 local function integer(number) return string.format('%.0f', number + 0) end
 
+-- By the server's clock.
+local function now_millis()
+  local time = call('TIME')
+  return integer(time[1] * 1000 + math.floor(time[2] / 1000))
+end
+
 -- By bytes: Lua's own comparison goes by the server's locale.
 local function before(a, b)
   local shorter = #a < #b and #a or #b

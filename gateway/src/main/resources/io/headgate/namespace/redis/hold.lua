@@ -1,8 +1,9 @@
 -- KEYS: of the slot
 -- ARGV: the blob's encoded id, the state that it must have, who holds it too
--- A blob that is garbage lives again.
+-- A blob that is garbage lives again. Answers whether they hold it.
 local blob, group = blob_of(ARGV[1])
-if not blob or state_of(blob) ~= ARGV[2] then return '0' end
+if not blob then return '0' end
+if state_of(blob) ~= ARGV[2] then return state_of(blob) == SHARED and all_hold(ARGV[1], 3) and '1' or '0' end
 if ARGV[2] == GARBAGE then
   local account = sub(blob, 1, 2)
   call('ZREM', KEYS[3], account .. sub(blob, 9, 14) .. ARGV[1])

@@ -1,7 +1,9 @@
 -- KEYS: of the slot; 9 and 10 of copies
--- ARGV: encoded id, account that it moves from, to, time, whether the copy is whole
+-- ARGV: encoded id, account that it moves from, to, time, whether the copy is whole, the operation's id
 -- Answers the size if the blob lives there now, 0 if it did so before; nothing if it does not.
 local id, from, to, since = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local before_this = known(ARGV[6])
+if before_this then return before_this end
 local blob, group = blob_of(id)
 local alive = blob and state_of(blob) ~= GARBAGE
 local copy = call('HGET', KEYS[9], to .. id)
@@ -21,4 +23,5 @@ count(to, 'l', 1, size)
 count(from, 'l', -1, -size)
 leave(from, id, size, since)
 count(from, 'g', 1, size)
+remember(ARGV[6], integer(size))
 return integer(size)

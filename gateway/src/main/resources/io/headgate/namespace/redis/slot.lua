@@ -53,6 +53,14 @@ local function is_held(id, holder)
   return #call('ZRANGEBYLEX', KEYS[2], '[' .. id .. '\0', '(' .. id .. '\1', 'LIMIT', 0, 1) > 0
 end
 
+-- Whether all holders that the arguments name, from that one on, are holders.
+local function all_hold(id, from)
+  for i = from, #ARGV do
+    if not call('ZSCORE', KEYS[2], id .. '\0' .. ARGV[i]) then return false end
+  end
+  return true
+end
+
 -- Takes the holder from a blob of this slot; one that has no other is garbage, since the last left.
 local function release(id, holder, since)
   local blob, group = blob_of(id)

@@ -32,10 +32,11 @@ final class Damage implements AutoCloseable {
                 cluster,
                 slots,
                 RandomGenerator.getDefault(),
-                new BucketClosing(cluster, clock),
+                new BucketClosing(cluster),
                 new RangeMoves(cluster, slots, clock, _ -> {}),
                 new RangeHeat(),
-                options.timeout());
+                options.timeout(),
+                clock);
     }
 
     /** Gives what the version holds so many more holders that nobody is; -1 takes the version away from it. */

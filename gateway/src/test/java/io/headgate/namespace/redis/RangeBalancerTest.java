@@ -1,18 +1,27 @@
 package io.headgate.namespace.redis;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.DeleteObject;
+import io.headgate.namespace.NamespaceException;
+import io.headgate.namespace.ObjectAttributes;
 import io.headgate.namespace.Outcome;
+import io.headgate.namespace.Upload;
 import io.headgate.namespace.WriteCondition;
 import io.headgate.servers.RedisCluster;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -69,8 +78,8 @@ final class RangeBalancerTest {
 
     private List<Long> objects() {
         return ranges().stream()
-                .map(range -> Long.valueOf(String.valueOf(CLUSTER.masterOf(range.slot())
-                        .ask("HGET", new String(range.root(), java.nio.charset.StandardCharsets.UTF_8), "n"))))
+                .map(range -> Long.valueOf(String.valueOf(
+                        CLUSTER.masterOf(range.slot()).ask("HGET", new String(range.root(), UTF_8), "n"))))
                 .toList();
     }
 
@@ -110,8 +119,7 @@ final class RangeBalancerTest {
         turn(namespace, "a");
 
         assertThat(ranges()).hasSize(2);
-        assertThat(new String(ranges().getLast().low(), java.nio.charset.StandardCharsets.UTF_8))
-                .isBetween("hot/05", "hot/15");
+        assertThat(new String(ranges().getLast().low(), UTF_8)).isBetween("hot/05", "hot/15");
     }
 
     @Test
@@ -132,6 +140,103 @@ final class RangeBalancerTest {
 
         assertThat(ranges()).hasSize(1);
         assertThat(objects()).containsExactly(20L);
+    }
+
+    @Test
+    void neighbours_with_too_many_uploads_to_be_joined_are_left_alone_for_a_while() {
+        namespace.createBucket(new Bucket(BUCKET, "alice", "", now));
+        for (int i = 0; i < 150; i++) {
+            put(namespace, "%04d".formatted(i));
+        }
+        turn(namespace, "a");
+        for (int i = 0; i < 130; i++) {
+            namespace.deleteObjects(
+                    BUCKET, List.of(new DeleteObject(new ObjectKey("%04d".formatted(i)), WriteCondition.NONE)), now);
+        }
+        Range second = ranges().getLast();
+        RedisCluster.Node master = CLUSTER.masterOf(second.slot());
+        String uploads = new String(second.uploads(), UTF_8);
+        List<String> many = new ArrayList<>(List.of("ZADD", uploads));
+        for (int i = 0; i < 2_001; i++) {
+            many.addAll(List.of("0", "upload-" + i));
+        }
+        master.ask(many.toArray(String[]::new));
+        List<Range> before = ranges();
+
+        turn(namespace, "a");
+        turn(namespace, "a");
+        assertThat(ranges()).as("not even moved").usingRecursiveComparison().isEqualTo(before);
+
+        master.ask("DEL", uploads);
+        turn(namespace, "a");
+        assertThat(ranges()).as("not looked at again yet").hasSize(2);
+
+        now = now.plusSeconds(3_600);
+        turn(namespace, "a");
+        turn(namespace, "a");
+        assertThat(ranges()).hasSize(1);
+    }
+
+    private static List<Object> keys(String pattern) {
+        return CLUSTER.masters().stream()
+                .flatMap(master -> ((List<?>) master.ask("KEYS", pattern)).stream())
+                .map(Object.class::cast)
+                .toList();
+    }
+
+    @Test
+    void what_a_gateway_left_that_died_while_it_took_a_bucket_away_goes_an_hour_later() {
+        namespace.createBucket(new Bucket(BUCKET, "alice", "", now));
+        Upload upload = new Upload(
+                UUID.randomUUID().toString(),
+                BUCKET,
+                new ObjectKey("film"),
+                new ObjectAttributes(Map.of(), Map.of(), Map.of(), ObjectAttributes.STANDARD),
+                Optional.empty(),
+                "alice",
+                now);
+        namespace.createUpload(upload);
+        assertThatThrownBy(() -> namespace.buckets().delete(BUCKET, _ -> {
+                    throw new IllegalStateException("died");
+                }))
+                .hasMessage("died");
+        assertThat(namespace.bucket(BUCKET)).isEmpty();
+        namespace.createBucket(new Bucket(BUCKET, "alice", "", now));
+        put(namespace, "another");
+        turn(namespace, "a");
+        assertThat(keys("{*}r*")).as("it may be at it still").hasSize(2);
+
+        now = now.plusSeconds(3_600);
+        turn(namespace, "a");
+
+        assertThat(keys("{*}r*")).hasSize(1);
+        assertThat(keys("{*}u*")).isEmpty();
+        assertThat(CLUSTER.masterOf(StoredUpload.slot(upload.id()))
+                        .ask("HGET", new String(StoredUpload.key(upload.id()), UTF_8), "s"))
+                .as("aborted")
+                .isEqualTo("x");
+        assertThat(keys("L{*}")).isEmpty();
+        assertThat(objects()).containsExactly(1L);
+    }
+
+    @Test
+    void what_a_gateway_left_that_did_not_come_to_the_end_of_making_a_bucket_goes_an_hour_later() {
+        Instant begun = now;
+        AtomicBoolean begins = new AtomicBoolean();
+        RedisNamespace slow = RedisNamespace.open(
+                RedisNamespaceTest.options(), () -> begins.getAndSet(false) ? begun : begun.plusSeconds(601), random);
+        open.add(slow);
+        begins.set(true);
+        assertThatThrownBy(() -> slow.createHashedBucket(new Bucket(BUCKET, "alice", "", now), 3))
+                .isInstanceOf(NamespaceException.class);
+        assertThat(keys("{*}r*")).hasSize(3);
+
+        now = now.plusSeconds(3_601);
+        turn(namespace, "a");
+
+        assertThat(keys("{*}r*")).isEmpty();
+        assertThat(keys("[NOL]{*}")).isEmpty();
+        assertThat(namespace.bucket(BUCKET)).isEmpty();
     }
 
     @Test

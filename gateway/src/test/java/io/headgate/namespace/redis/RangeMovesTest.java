@@ -8,8 +8,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
 import io.headgate.namespace.Bucket;
+import io.headgate.namespace.BucketRange;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.DeleteObject;
+import io.headgate.namespace.NamespaceException;
 import io.headgate.namespace.ObjectAttributes;
 import io.headgate.namespace.ObjectPage;
 import io.headgate.namespace.ObjectQuery;
@@ -167,7 +169,7 @@ final class RangeMovesTest {
         assertThatExceptionOfType(Died.class)
                 .isThrownBy(() -> dying.rangeMoves().move(move));
 
-        now = now.plusSeconds(6);
+        stoppedLongAgo(move);
         for (int i = 0; i < KEYS; i += 50) {
             assertThat(namespace.putObject(put(key(i), i + 1))).isInstanceOf(Outcome.Done.class);
         }
@@ -181,6 +183,79 @@ final class RangeMovesTest {
                 .isTrue();
         assertWhole();
         assertNothingIsLeft();
+    }
+
+    /** As if the writes of a range had been stopped a while ago, if they have been, by the clock of its master. */
+    private static void stoppedLongAgo(RangeMove move) {
+        String root = new String(move.source().root(), UTF_8);
+        RedisCluster.Node master = CLUSTER.masterOf(move.source().slot());
+        if (String.valueOf(master.ask("HGET", root, "e")).endsWith("!")) {
+            master.ask("HSET", root, "at", "1");
+        }
+    }
+
+    @Test
+    void a_gateway_whose_clock_is_wrong_does_not_let_writes_go_on_that_another_has_just_stopped() {
+        fill(KEYS);
+        RedisNamespace dying = gateway(Step.FROZEN);
+        RangeMove move = splitAt(700, 4_711);
+        assertThatExceptionOfType(Died.class)
+                .isThrownBy(() -> dying.rangeMoves().move(move));
+
+        now = now.plusSeconds(3_600);
+        settle();
+        assertThat(epoch(move)).endsWith("!");
+
+        stoppedLongAgo(move);
+        settle();
+        assertThat(epoch(move)).isEqualTo("1");
+    }
+
+    private void settle() {
+        RangeMap map = namespace.buckets().load(BUCKET);
+        map.all().forEach(range -> namespace.rangeMoves().settle(map, range));
+    }
+
+    private static String epoch(RangeMove move) {
+        return String.valueOf(CLUSTER.masterOf(move.source().slot())
+                .ask("HGET", new String(move.source().root(), UTF_8), "e"));
+    }
+
+    @Test
+    void a_bucket_is_open_again_that_somebody_was_closing_who_has_died_and_not_before() {
+        Range range = ranges().getFirst();
+        String bucket = new String(Buckets.key(BUCKET), UTF_8);
+        RedisCluster.Node master = CLUSTER.masterOf(
+                Math.toIntExact((Long) CLUSTER.masters().getFirst().ask("CLUSTER", "KEYSLOT", bucket)));
+        try (Cluster cluster = new Cluster(RedisNamespaceTest.options())) {
+            BucketClosing closing = new BucketClosing(cluster);
+            assertThat(closing.begin(BUCKET, "dead")).isEqualTo(BucketClosing.Begun.OURS);
+            CLUSTER.masterOf(range.slot()).ask("HSET", new String(range.root(), UTF_8), "e", "x1@dead");
+            now = now.plusSeconds(3_600);
+
+            assertThat(closing.begin(BUCKET, "another")).isEqualTo(BucketClosing.Begun.OTHERS);
+            closing.reopenIfAbandoned(namespace.buckets().load(BUCKET));
+            assertThat(master.ask("HEXISTS", bucket, "closing")).isEqualTo(1L);
+        }
+
+        master.ask("HSET", bucket, "closing", "dead@1");
+
+        assertThat(namespace.putObject(Writers.emptyPut(BUCKET, "a"))).isInstanceOf(Outcome.Done.class);
+        assertThat(master.ask("HEXISTS", bucket, "closing")).isEqualTo(0L);
+    }
+
+    @Test
+    void a_bucket_whose_range_is_not_what_its_map_says_has_no_usage_after_a_while() {
+        Range range = ranges().getFirst();
+        CLUSTER.masterOf(range.slot()).ask("HSET", new String(range.root(), UTF_8), "e", "lost");
+        RedisOptions options =
+                new RedisOptions(RedisNamespaceTest.options().nodes(), false, null, null, Duration.ofSeconds(1), 1);
+        RedisNamespace hasty = RedisNamespace.open(options, () -> now, random);
+        open.add(hasty);
+
+        assertThatExceptionOfType(NamespaceException.class)
+                .isThrownBy(() -> hasty.bucketUsage(BUCKET))
+                .withMessageContaining("moving for too long");
     }
 
     /** What no range owns. */
@@ -209,7 +284,7 @@ final class RangeMovesTest {
         assertThatExceptionOfType(Died.class)
                 .isThrownBy(() -> dying.rangeMoves().move(move));
 
-        now = now.plusSeconds(6);
+        stoppedLongAgo(move);
         assertThat(namespace.putObject(put(key(7), 8))).isInstanceOf(Outcome.Done.class);
         assertWhole();
         namespace.rangeMoves().recover();
@@ -257,10 +332,9 @@ final class RangeMovesTest {
                         .rangeMoves()
                         .move(moving(ranges().get(1), ranges().get(1).low(), 6_000)))
                 .isTrue();
-        List<RangeUse> before = namespace.ranges(BUCKET);
+        List<BucketRange> before = namespace.ranges(BUCKET);
 
-        RangeMap map = namespace.buckets().load(BUCKET);
-        map.all().forEach(range -> namespace.rangeMoves().settle(map, range));
+        settle();
 
         assertThat(namespace.ranges(BUCKET)).isEqualTo(before);
         assertWhole();

@@ -1,6 +1,7 @@
 package io.headgate.namespace.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.headgate.domain.BucketName;
@@ -131,6 +132,23 @@ final class RedisOutagesTest {
         othersAreServedWhileThisOneIsGivenUp();
         cluster.resume(master);
         awaitService();
+    }
+
+    @Test
+    void a_gateway_is_ready_as_long_as_any_master_answers_for_its_slots() {
+        int fleet =
+                Math.toIntExact((Long) java.util.Objects.requireNonNull(master.ask("CLUSTER", "KEYSLOT", "{fleet}")));
+        Node ofFleet = cluster.masterOf(fleet);
+        List<Node> all = List.copyOf(cluster.masters());
+        cluster.kill(ofFleet);
+
+        for (int i = 0; i < 10; i++) {
+            assertThatCode(namespace::ping).doesNotThrowAnyException();
+        }
+
+        all.stream().filter(node -> node != ofFleet).forEach(cluster::kill);
+
+        assertThatThrownBy(namespace::ping).isInstanceOf(NamespaceException.class);
     }
 
     private void othersAreServedWhileThisOneIsGivenUp() throws Exception {
