@@ -46,7 +46,7 @@ final class ArchitectureTest {
             row("region", "domain", "http", "s3", "namespace"),
             row("region.sql", "domain", "region"),
             row("region.redis", "domain", "region"),
-            row("work", "domain", "namespace", "placement", "account", "blob"),
+            row("work", "domain", "namespace", "region", "placement", "account", "blob"),
             row("admin", "domain", "http", "namespace", "namespace.cache", "account", "placement", "blob", "work"),
             row("cli", "domain"),
             row("app.config", "domain"));

@@ -114,16 +114,8 @@ public final class BucketNames {
     /** Makes the bucket for which the name is claimed. */
     private BucketClaim make(RegistryEntry claim, Bucket wanted, Function<Bucket, BucketClaim> inNamespace) {
         BucketClaim made = inNamespace.apply(wanted);
-        if (isOfAnother(made, wanted) && isLeftOver(made.bucket(), wanted.createdAt())) {
-            made = inNamespace.apply(wanted);
-        }
-        if (isOfAnother(made, wanted)) {
-            LOG.error(
-                    "the registry did not know the bucket {} of {} in this region; {} wanted to make it",
-                    wanted.name(),
-                    made.bucket().owner(),
-                    wanted.owner());
-            registry.release(claim.name(), claim.claimId());
+        if (!made.bucket().owner().equals(wanted.owner())) {
+            adopt(claim, made.bucket());
             return made;
         }
         if (confirm(claim) || !made.made()) {
@@ -132,22 +124,21 @@ public final class BucketNames {
         return unconfirmed(wanted, made);
     }
 
-    private static boolean isOfAnother(BucketClaim made, Bucket wanted) {
-        return !made.bucket().owner().equals(wanted.owner());
-    }
-
     /**
-     * Removes a bucket of another owner, of which the registry knows nothing, if it is empty: nobody can reach it, as it was made for a claim
-     * that had been released.
+     * Gives the name to the bucket that has it in the namespace, which the registry did not know. It is not removed, though it may be empty: who
+     * was slow and has lost the claim meanwhile must not remove what others have made since.
      */
-    private boolean isLeftOver(Bucket bucket, Instant now) {
-        return switch (namespace.deleteBucket(bucket.name(), now)) {
-            case Outcome.Done<Bucket> _ -> {
-                LOG.warn("an empty bucket {} of {}, whose name nobody had, is gone", bucket.name(), bucket.owner());
-                yield true;
-            }
-            case Outcome.Refused<Bucket> refused -> refused.reason() == Refusal.NO_SUCH_BUCKET;
-        };
+    private void adopt(RegistryEntry claim, Bucket bucket) {
+        RegistryEntry entry = new RegistryEntry(
+                bucket.name(), bucket.owner(), region, bucket.createdAt(), claimIds.get(), RegistryEntry.State.LIVE);
+        if (registry.take(claim, entry)) {
+            directory.put(entry);
+            LOG.warn(
+                    "the registry did not know the bucket {} of {}; {} wanted to make it",
+                    bucket.name(),
+                    bucket.owner(),
+                    claim.owner());
+        }
     }
 
     /**
