@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 public final class BucketNames {
     private static final Logger LOG = LoggerFactory.getLogger(BucketNames.class);
 
-    /** Of others who take and release the name all the time. */
-    private static final int MOST_TRIES = 10;
+    /** More than there may be who make the same bucket at once, each of whom takes the name over once at most. */
+    private static final int MOST_TRIES = 100;
 
     private final Registry registry;
     private final BucketDirectory directory;

@@ -29,6 +29,10 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -129,6 +133,31 @@ final class RegistryUpkeepTest {
         assertThat(south.buckets()).isEmpty();
         assertThat(entry().region()).isEqualTo("north");
         assertTrue(north, south);
+    }
+
+    @Test
+    void of_many_who_make_a_bucket_at_once_in_two_regions_one_does() throws Exception {
+        for (int round = 0; round < 5; round++) {
+            BucketName name = new BucketName("photos-" + round);
+            List<Callable<BucketClaim>> makers = new ArrayList<>();
+            for (int i = 0; i < 32; i++) {
+                RegionSite site = i % 2 == 0 ? north : south;
+                String owner = i % 8 < 6 ? "alice" : "bob";
+                makers.add(() -> site.create(name, owner));
+            }
+            List<BucketClaim> claims = new ArrayList<>();
+            try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+                for (Future<BucketClaim> claim : threads.invokeAll(makers)) {
+                    claims.add(claim.get());
+                }
+            }
+
+            assertThat(claims).filteredOn(BucketClaim::made).hasSize(1);
+            assertThat(claims)
+                    .extracting(claim -> claim.bucket().owner())
+                    .containsOnly(registry.find(name).orElseThrow().owner());
+            assertTrue(north, south);
+        }
     }
 
     @Test
@@ -240,6 +269,19 @@ final class RegistryUpkeepTest {
     }
 
     @Test
+    void a_name_whose_bucket_is_missing_is_free_after_the_second_round() {
+        north.create(PHOTOS, "alice");
+        north.namespace.deleteBucket(PHOTOS, clock.instant());
+
+        north.upkeep();
+        assertThat(registry.find(PHOTOS)).isPresent();
+        north.pass(RegistryUpkeep.INTERVAL);
+        north.upkeep();
+
+        assertThat(registry.find(PHOTOS)).isEmpty();
+    }
+
+    @Test
     void a_slow_maker_whose_claim_was_released_leaves_no_bucket() {
         Bucket wanted = north.wanted(PHOTOS, "alice");
 
@@ -302,14 +344,14 @@ final class RegistryUpkeepTest {
     void a_bucket_that_the_registry_does_not_know_gets_an_entry() {
         Bucket old = new Bucket(PHOTOS, "alice", "", clock.instant());
         north.namespace.createBucket(old);
-        for (int i = 0; i < 250; i++) {
+        for (int i = 0; i < 120; i++) {
             north.namespace.createBucket(new Bucket(new BucketName("bucket-" + i), "alice", "", clock.instant()));
         }
 
         north.upkeep();
 
         assertThat(entry().createdAt()).isEqualTo(old.createdAt());
-        assertThat(registry.ofOwner("alice", "", "", 1_000)).hasSize(251);
+        assertThat(registry.ofOwner("alice", "", "", 1_000)).hasSize(121);
         assertTrue(north, south);
     }
 
