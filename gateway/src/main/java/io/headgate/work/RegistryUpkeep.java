@@ -42,6 +42,9 @@ public final class RegistryUpkeep implements Worker {
     /** An empty bucket whose name another region took later goes after so long. */
     static final Duration REMOVE_AFTER = Duration.ofMinutes(10);
 
+    /** So seldom are the owners compared of buckets that are there as they should be, which takes a look at each. */
+    static final Duration COMPARE_INTERVAL = Duration.ofMinutes(10);
+
     private static final int PAGE = 100;
     private static final Duration PAUSE = Duration.ofMillis(100);
 
@@ -60,6 +63,8 @@ public final class RegistryUpkeep implements Worker {
     /** The round that is under way. */
     private Round round = new Round();
 
+    private Instant compareNotBefore = Instant.MIN;
+
     /** The claims whose buckets the round before did not find, by name. */
     private Map<BucketName, String> missing = Map.of();
 
@@ -77,6 +82,7 @@ public final class RegistryUpkeep implements Worker {
     /** How far a round has come, and what it has found. */
     private static final class Round {
         private String after = "";
+        private boolean comparing;
         private final Map<BucketName, String> missing = new HashMap<>();
         private final Map<BucketName, Conflict> conflicts = new HashMap<>();
         private int adopted;
@@ -146,6 +152,9 @@ public final class RegistryUpkeep implements Worker {
         if (round.adopted > 0) {
             LOG.info("the registry has been told of {} buckets of this region that it did not know", round.adopted);
         }
+        if (round.comparing) {
+            compareNotBefore = clock.instant().plus(COMPARE_INTERVAL);
+        }
         missing = round.missing;
         conflicts = Map.copyOf(round.conflicts);
         round = new Round();
@@ -154,6 +163,7 @@ public final class RegistryUpkeep implements Worker {
 
     private void forgetAll() {
         round = new Round();
+        compareNotBefore = Instant.MIN;
         missing = Map.of();
         conflicts = Map.of();
     }
@@ -164,6 +174,9 @@ public final class RegistryUpkeep implements Worker {
      * @return up to which name; null if that was the last page
      */
     private @Nullable String page() {
+        if (round.after.isEmpty()) {
+            round.comparing = !clock.instant().isBefore(compareNotBefore);
+        }
         List<RegistryEntry> entries = registry.ofRegion(region, round.after, PAGE);
         List<BucketName> names = namespace.bucketNames(round.after, PAGE);
         String end = null;
@@ -173,11 +186,12 @@ public final class RegistryUpkeep implements Worker {
         if (names.size() == PAGE && (end == null || names.getLast().value().compareTo(end) < 0)) {
             end = names.getLast().value();
         }
+        Set<BucketName> there = new HashSet<>(names);
         Set<BucketName> known = new HashSet<>();
         for (RegistryEntry entry : entries) {
             if (isUpTo(entry.name(), end)) {
                 known.add(entry.name());
-                check(entry);
+                check(entry, there.contains(entry.name()));
             }
         }
         for (BucketName name : names) {
@@ -192,8 +206,10 @@ public final class RegistryUpkeep implements Worker {
         return end == null || name.value().compareTo(end) <= 0;
     }
 
-    private void check(RegistryEntry entry) {
-        if (!entry.isLive() && !isStale(entry)) {
+    /** @param isThere whether the namespace has a bucket of that name */
+    private void check(RegistryEntry entry, boolean isThere) {
+        boolean asItShould = entry.isLive() ? isThere && !round.comparing : !isStale(entry);
+        if (asItShould) {
             return;
         }
         Optional<Bucket> bucket = namespace.bucket(entry.name());

@@ -392,10 +392,12 @@ final class RegistryUpkeepTest {
     @Test
     void an_entry_of_the_wrong_owner_becomes_that_of_the_right_one() {
         north.create(PHOTOS, "alice");
+        north.upkeep();
         registry.take(
                 entry(),
                 new RegistryEntry(PHOTOS, "mallory", "north", clock.instant(), "wrong", RegistryEntry.State.LIVE));
 
+        north.pass(RegistryUpkeep.COMPARE_INTERVAL);
         north.upkeep();
 
         assertThat(entry().owner()).isEqualTo("alice");

@@ -15,7 +15,7 @@ import java.util.Optional;
 
 /**
  * The registry in Redis: a single server, or one slot of a cluster. A change is done when a replica has it, if there are replicas; a
- * server without replicas keeps what its own persistence keeps. While the slot moves from node to node, the registry does not answer.
+ * server without replicas keeps what its own persistence keeps. While the slot goes from node to node, callers wait.
  */
 public final class RedisRegistry implements Registry {
     private static final String NUL = "\0";

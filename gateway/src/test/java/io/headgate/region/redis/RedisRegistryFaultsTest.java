@@ -12,6 +12,11 @@ import io.headgate.servers.RedisCluster;
 import io.lettuce.core.cluster.SlotHash;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
@@ -21,6 +26,18 @@ import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 @DisabledIfSystemProperty(named = "headgate.test.redis", matches = "off")
 final class RedisRegistryFaultsTest {
     private static final int SLOT = SlotHash.getSlot("{headgate-registry}");
+
+    private static RedisCluster cluster;
+
+    @BeforeAll
+    static void start() {
+        cluster = RedisCluster.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        cluster.close();
+    }
 
     static RedisRegistryOptions options(RedisCluster cluster) {
         return new RedisRegistryOptions(
@@ -40,9 +57,34 @@ final class RedisRegistryFaultsTest {
     }
 
     @Test
+    void a_change_waits_while_the_slot_goes_to_another_node() throws Exception {
+        try (Registry registry = RedisRegistry.open(options(cluster));
+                ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            RedisCluster.Node from = cluster.masterOf(SLOT);
+            RedisCluster.Node to = cluster.masters().stream()
+                    .filter(node -> node != from)
+                    .findFirst()
+                    .orElseThrow();
+            RegistryEntry first = claim("first-of-the-move");
+            RegistryEntry second = claim("second-of-the-move");
+            registry.claim(first);
+
+            cluster.beginMove(SLOT, to);
+            while (cluster.moveKeys(SLOT, 1) > 0) {
+                // one after the other
+            }
+            Future<Claim> waiting = threads.submit(() -> registry.claim(second));
+            cluster.finishMove(SLOT);
+
+            assertThat(waiting.get()).isEqualTo(new Claim.Made());
+            assertThat(registry.find(first.name())).contains(first);
+            assertThat(registry.find(second.name())).contains(second);
+        }
+    }
+
+    @Test
     void a_change_that_no_replica_has_is_not_acknowledged_and_one_that_has_been_is_not_lost_with_its_master() {
-        try (RedisCluster cluster = RedisCluster.start();
-                Registry registry = RedisRegistry.open(options(cluster))) {
+        try (Registry registry = RedisRegistry.open(options(cluster))) {
             RedisCluster.Node master = cluster.masterOf(SLOT);
             RedisCluster.Node replica = cluster.replicasOf(master).getFirst();
             cluster.pause(replica);
