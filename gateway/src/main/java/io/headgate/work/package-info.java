@@ -1,4 +1,4 @@
-/** Background workers that clean up and sweep; imports {@code domain}, {@code namespace}, {@code placement}, {@code account} and {@code blob}. */
+/** Background workers that clean up and sweep; imports {@code domain}, {@code namespace}, {@code region}, {@code placement}, {@code account} and {@code blob}. */
 @NullMarked
 package io.headgate.work;
 

@@ -1,0 +1,2 @@
+-- ARGV: the range of "owner NUL name", the limit.
+return page(OWNERS, ARGV[1], ARGV[2], ARGV[3])
