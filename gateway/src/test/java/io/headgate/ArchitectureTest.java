@@ -43,7 +43,7 @@ final class ArchitectureTest {
             row("blob.gcs", "domain", "blob"),
             row("account", "domain", "blob", "placement"),
             row("placement", "domain"),
-            row("region", "domain", "http", "s3"),
+            row("region", "domain", "http", "s3", "s3.auth"),
             row("work", "domain", "namespace", "placement", "account", "blob"),
             row("admin", "domain", "http", "namespace", "namespace.cache", "account", "placement", "blob", "work"),
             row("cli", "domain"),
