@@ -16,6 +16,7 @@ import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.SecureRequestCustomizer;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
@@ -78,7 +79,13 @@ public final class HttpServer {
             throws IOException {
         Server server = new Server(threadPool(config), null, bufferPool());
         RequestDispatcher dispatcher = new RequestDispatcher(config, handler, observer, clock);
-        ConnectionFactory factory = new ConnectionFactory(httpConfiguration(config), config, dispatcher, random);
+        HttpConfiguration http = httpConfiguration(config);
+        if (tls.isPresent()) {
+            // Jetty would add its own, which refuses a Host that the certificate does not name; buckets' hosts come
+            // along here.
+            http.addCustomizer(new SecureRequestCustomizer(false));
+        }
+        ConnectionFactory factory = new ConnectionFactory(http, config, dispatcher, random);
         ServerConnector connector = new ServerConnector(server, null, null, null, -1, -1, factories(factory, tls));
         connector.setHost(config.host());
         connector.setPort(config.port());

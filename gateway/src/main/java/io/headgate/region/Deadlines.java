@@ -2,21 +2,26 @@ package io.headgate.region;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /** Cuts connections on which something takes too long: a blocked write has no time-out of its own. Thread-safe. */
 final class Deadlines implements AutoCloseable {
     private static final long EVERY_MILLIS = 50;
 
     private final Set<PeerConnection> watched = ConcurrentHashMap.newKeySet();
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("peer-deadlines").factory());
+    private final Thread timer =
+            Thread.ofPlatform().daemon().name("peer-deadlines").unstarted(this::run);
+    private final LongSupplier nanoTime;
     private volatile boolean closed;
 
-    Deadlines() {
-        timer.scheduleWithFixedDelay(this::check, EVERY_MILLIS, EVERY_MILLIS, TimeUnit.MILLISECONDS);
+    /** @param nanoTime as {@link System#nanoTime} */
+    Deadlines(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+        timer.start();
+    }
+
+    long nanoTime() {
+        return nanoTime.getAsLong();
     }
 
     void watch(PeerConnection connection) {
@@ -30,8 +35,19 @@ final class Deadlines implements AutoCloseable {
         watched.remove(connection);
     }
 
+    private void run() {
+        try {
+            while (!closed) {
+                Thread.sleep(EVERY_MILLIS);
+                check();
+            }
+        } catch (InterruptedException ended) {
+            // Closed.
+        }
+    }
+
     private void check() {
-        long now = System.nanoTime();
+        long now = nanoTime();
         for (PeerConnection connection : watched) {
             connection.cutIfLate(now);
         }
@@ -41,7 +57,7 @@ final class Deadlines implements AutoCloseable {
     @Override
     public void close() {
         closed = true;
-        timer.shutdownNow();
+        timer.interrupt();
         for (PeerConnection connection : watched) {
             connection.abort();
         }

@@ -7,6 +7,8 @@ import io.headgate.http.Response;
 @FunctionalInterface
 public interface ForwardedHandler {
     /**
+     * Answers it.
+     *
      * @param exchange as the client sent it, with the id that it has where it arrived; its length is told by its payload alone
      */
     Response handle(Exchange exchange, Forwarded by);

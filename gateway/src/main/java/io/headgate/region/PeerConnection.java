@@ -100,7 +100,7 @@ final class PeerConnection {
 
     /** From now on, all that is under way must be done in that time, or the connection is cut. */
     void within(Duration time) {
-        lateNanos = System.nanoTime() + time.toNanos();
+        lateNanos = deadlines.nanoTime() + time.toNanos();
         timed = true;
     }
 
@@ -132,12 +132,12 @@ final class PeerConnection {
 
     void markIdle() {
         withoutLimit();
-        idleSinceNanos = System.nanoTime();
+        idleSinceNanos = deadlines.nanoTime();
     }
 
     /** Of one that was idle: whether the other side still has it open, as far as is known here, and has said nothing meanwhile. */
     boolean isUsable(Duration maxIdle) {
-        if (System.nanoTime() - idleSinceNanos > maxIdle.toNanos() || bufferAt < bufferEnd) {
+        if (deadlines.nanoTime() - idleSinceNanos > maxIdle.toNanos() || bufferAt < bufferEnd) {
             return false;
         }
         try {

@@ -51,7 +51,11 @@ final class PeerExchange {
     sealed interface Outcome {
         record Answered(Answer answer) implements Outcome {}
 
-        /** @param repeatable whether the request may be sent to another gateway */
+        /**
+         * No answer that counts.
+         *
+         * @param repeatable whether the request may be sent to another gateway
+         */
         record Failed(String reason, boolean repeatable) implements Outcome {}
     }
 
@@ -196,7 +200,7 @@ final class PeerExchange {
             int count = read(body, buffer, room);
             int end = SIZE_LINE_BYTES + count;
             for (int i = 0; i < SIZE_DIGITS; i++) {
-                buffer[i] = DIGITS[count >>> 4 * (SIZE_DIGITS - 1 - i) & 0xF];
+                buffer[i] = DIGITS[(count >>> (4 * (SIZE_DIGITS - 1 - i))) & 0xF];
             }
             buffer[SIZE_DIGITS] = '\r';
             buffer[SIZE_DIGITS + 1] = '\n';

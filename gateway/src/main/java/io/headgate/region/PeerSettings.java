@@ -48,9 +48,4 @@ public record PeerSettings(
             throw new IllegalArgumentException("a bound of the hop is out of range");
         }
     }
-
-    PeerSettings withTimeouts(Duration newReaction, Duration newAnswer, Duration newStall) {
-        return new PeerSettings(
-                connect, newReaction, newAnswer, newStall, maxConnections, maxIdle, idle, firstBackOff, maxBackOff);
-    }
 }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
 import javax.net.ssl.SSLContext;
 import org.slf4j.Logger;
@@ -36,7 +37,7 @@ public final class Peers implements AutoCloseable {
     private final PeerSettings settings;
     private final InstantSource clock;
     private final RandomGenerator random;
-    private final Deadlines deadlines = new Deadlines();
+    private final Deadlines deadlines;
     private final Map<String, Peer> peers = new LinkedHashMap<>();
 
     private record Peer(PeerRegion region, List<PeerGateway> gateways, TrafficMeter traffic, AtomicInteger turn) {}
@@ -54,6 +55,19 @@ public final class Peers implements AutoCloseable {
             PeerSettings settings,
             InstantSource clock,
             RandomGenerator random) {
+        this(ownRegion, regions, tls, settings, clock, random, System::nanoTime);
+    }
+
+    /** For tests, which tell how much time passes. */
+    Peers(
+            String ownRegion,
+            List<PeerRegion> regions,
+            Optional<Tls> tls,
+            PeerSettings settings,
+            InstantSource clock,
+            RandomGenerator random,
+            LongSupplier nanoTime) {
+        this.deadlines = new Deadlines(nanoTime);
         this.ownRegion = ownRegion;
         this.settings = settings;
         this.clock = clock;
@@ -189,7 +203,9 @@ public final class Peers implements AutoCloseable {
             this.kept = new ArrayList<>(request.fields().size() + 10);
             requireSendable(request.method());
             requireSendable(request.target());
-            if (request.method().contains(" ") || !request.target().startsWith("/") || request.target().contains(" ")) {
+            if (request.method().contains(" ")
+                    || !request.target().startsWith("/")
+                    || request.target().contains(" ")) {
                 throw new IllegalArgumentException("a method or target with a space cannot be sent");
             }
             for (Field field : request.fields()) {

@@ -143,7 +143,7 @@ public final class RelayedBody extends InputStream {
             signedHash.update(bytes, contentAt, count);
         }
         for (int i = 0; i < SIZE_DIGITS; i++) {
-            bytes[offset + i] = DIGITS[count >>> 4 * (SIZE_DIGITS - 1 - i) & 0xF];
+            bytes[offset + i] = DIGITS[(count >>> (4 * (SIZE_DIGITS - 1 - i))) & 0xF];
         }
         lineEnd(bytes, offset + SIZE_DIGITS);
         lineEnd(bytes, contentAt + count);
