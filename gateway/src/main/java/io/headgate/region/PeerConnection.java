@@ -98,6 +98,11 @@ final class PeerConnection {
         out = socket.getOutputStream();
     }
 
+    /** The time that its time-outs are taken by. */
+    long nanoTime() {
+        return deadlines.nanoTime();
+    }
+
     /** From now on, all that is under way must be done in that time, or the connection is cut. */
     void within(Duration time) {
         lateNanos = deadlines.nanoTime() + time.toNanos();

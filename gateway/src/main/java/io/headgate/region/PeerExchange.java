@@ -112,6 +112,7 @@ final class PeerExchange {
     /** Returns null if the other side had closed the connection before it said anything, and the request can be sent again. */
     private @Nullable Outcome over(PeerConnection connection, boolean used) throws BodyException {
         boolean handedOn = false;
+        long begunNanos = connection.nanoTime();
         try {
             Signed signed = signer.sign();
             AnswerHead head = answer(connection, signed);
@@ -127,9 +128,7 @@ final class PeerExchange {
         } catch (BodyException ofTheClient) {
             throw ofTheClient;
         } catch (SocketTimeoutException late) {
-            return bodyAsked
-                    ? new Outcome.Failed("it stalled", false)
-                    : dead("it did not answer in time", isRepeatable());
+            return bodyAsked ? new Outcome.Failed("it stalled", false) : silent(begunNanos);
         } catch (IOException broken) {
             if (used && isRepeatable()) {
                 return null;
@@ -141,6 +140,14 @@ final class PeerExchange {
                 gateway.release(connection, false);
             }
         }
+    }
+
+    /** A request may just take long there; only a gateway that answered nobody meanwhile is left alone. */
+    private Outcome silent(long sinceNanos) {
+        String reason = "it did not answer in time";
+        return gateway.hasAnsweredSince(sinceNanos)
+                ? new Outcome.Failed(reason, isRepeatable())
+                : dead(reason, isRepeatable());
     }
 
     private Outcome dead(String reason, boolean repeatable) {

@@ -36,6 +36,8 @@ final class PeerGateway {
     private final ConcurrentLinkedDeque<PeerConnection> idle = new ConcurrentLinkedDeque<>();
     private final AtomicInteger idleCount = new AtomicInteger();
 
+    private volatile long answeredNanos;
+
     // Guarded by this.
     private @Nullable String failure;
     private Duration backOff = Duration.ZERO;
@@ -66,6 +68,7 @@ final class PeerGateway {
         this.deadlines = deadlines;
         this.clock = clock;
         this.room = new Semaphore(settings.maxConnections(), true);
+        this.answeredNanos = deadlines.nanoTime();
     }
 
     URI address() {
@@ -85,6 +88,7 @@ final class PeerGateway {
 
     /** It answered. */
     void answered() {
+        answeredNanos = deadlines.nanoTime();
         synchronized (this) {
             probing = false;
             if (failure == null) {
@@ -94,6 +98,10 @@ final class PeerGateway {
             backOff = Duration.ZERO;
         }
         LOG.info("gateway {} of region {} answers again", address, region);
+    }
+
+    boolean hasAnsweredSince(long nanoTime) {
+        return answeredNanos - nanoTime > 0;
     }
 
     /** It did not answer. Of requests that were under way when it failed, only the first counts. */

@@ -7,6 +7,9 @@ import io.headgate.http.RequestHead;
 import io.headgate.http.RequestHead.Field;
 import io.headgate.http.Response;
 import io.headgate.s3.PercentCoding;
+import io.headgate.s3.Responses;
+import io.headgate.s3.S3Error;
+import io.headgate.s3.S3Exception;
 import io.headgate.s3.auth.Payload;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -102,9 +105,18 @@ public final class PeerHandler implements HttpHandler {
             return refuse(head, "the fields of the hop are malformed");
         }
         boolean hasBody = by.payload() instanceof Payload.Relayed;
-        Response response =
-                handler.handle(new ForwardedExchange(exchange, asSent(head, hasBody), by.requestId(), hasBody), by);
-        return signed(response, secret, nonce);
+        Exchange forwarded = new ForwardedExchange(exchange, asSent(head, hasBody), by.requestId(), hasBody);
+        return signed(answer(forwarded, by), secret, nonce);
+    }
+
+    /** A bug here is the same to the client as one where its request arrived. */
+    private Response answer(Exchange forwarded, Forwarded by) {
+        try {
+            return handler.handle(forwarded, by);
+        } catch (RuntimeException bug) {
+            LOG.error("Request {} failed", by.requestId(), bug);
+            return Responses.error(new S3Exception(S3Error.INTERNAL_ERROR), forwarded.head(), by.requestId());
+        }
     }
 
     private @Nullable String whyNot(RequestHead head, PeerSecret secret, String nonce) {

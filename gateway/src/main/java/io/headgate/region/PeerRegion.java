@@ -20,6 +20,8 @@ public record PeerRegion(String name, List<URI> gateways, PeerSecret secret) {
                     || gateway.getRawPath().equals("/");
             if (!known
                     || gateway.getHost() == null
+                    || gateway.getPort() == 0
+                    || gateway.getPort() > 65_535
                     || !bare
                     || gateway.getRawQuery() != null
                     || gateway.getRawUserInfo() != null) {

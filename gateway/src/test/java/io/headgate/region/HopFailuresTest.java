@@ -191,6 +191,49 @@ final class HopFailuresTest {
     }
 
     @Test
+    void a_gateway_that_answers_others_is_not_given_up_for_a_request_that_takes_long() throws Exception {
+        CountDownLatch over = new CountDownLatch(1);
+        CountDownLatch taken = new CountDownLatch(1);
+        try (Hop hop = new Hop();
+                RawClient waiting = hop.client();
+                RawClient other = hop.client()) {
+            hop.answering((exchange, by) -> {
+                if (exchange.head().target().equals("/long")) {
+                    taken.countDown();
+                    try {
+                        over.await();
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                }
+                return Hop.text("hello");
+            });
+            waiting.send("GET /long HTTP/1.1\r\nHost: h\r\n\r\n");
+            taken.await();
+            hop.nanos.incrementAndGet();
+            assertThat(other.get("/b/k").text()).isEqualTo("hello");
+            hop.nanos.addAndGet(MORE_THAN_A_REACTION.toNanos());
+            assertThat(waiting.reply().status()).isEqualTo(503);
+            assertThat(live(hop)).containsExactly(true);
+            assertThat(other.get("/b/k").text()).isEqualTo("hello");
+            over.countDown();
+        }
+    }
+
+    @Test
+    void a_bug_of_the_owners_is_its_answer() throws Exception {
+        try (Hop hop = new Hop();
+                RawClient client = hop.client()) {
+            hop.answering((exchange, by) -> {
+                throw new IllegalStateException("a bug, for the test");
+            });
+            RawClient.Reply reply = client.get("/b/k");
+            assertThat(reply.status()).isEqualTo(500);
+            assertThat(reply.text()).contains("InternalError").contains(reply.field("x-amz-request-id"));
+        }
+    }
+
+    @Test
     void an_owner_that_takes_the_body_and_never_answers_is_not_replaced() throws Exception {
         CountDownLatch over = new CountDownLatch(1);
         CountDownLatch taken = new CountDownLatch(1);
