@@ -2,6 +2,7 @@ package io.headgate.region;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.http.HttpServer;
@@ -29,6 +30,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class HopFailuresTest {
     private static final Duration MORE_THAN_A_REACTION = Duration.ofSeconds(16);
@@ -221,6 +223,25 @@ final class HopFailuresTest {
     }
 
     @Test
+    void an_owner_that_answers_before_it_has_the_whole_body_is_heard() throws Exception {
+        try (Hop hop = new Hop();
+                RawClient client = hop.client()) {
+            hop.answering((exchange, by) -> {
+                try {
+                    exchange.body().read();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+                return Hop.text(507, "no room");
+            });
+            client.send(HopTest.put("content-length: " + (2 << 20))).send(new byte[2 << 20]);
+            RawClient.Reply reply = client.reply();
+            assertThat(reply.status()).isEqualTo(507);
+            assertThat(reply.text()).isEqualTo("no room");
+        }
+    }
+
+    @Test
     void a_bug_of_the_owners_is_its_answer() throws Exception {
         try (Hop hop = new Hop();
                 RawClient client = hop.client()) {
@@ -291,6 +312,13 @@ final class HopFailuresTest {
             client.close();
             sending.join();
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ftp://h:1", "http://h:1/path", "http://h:0", "http://h:70000", "http://u@h:1", "h:1"})
+    void an_address_that_is_none_of_a_gateway_is_refused(String address) {
+        List<URI> addresses = List.of(URI.create(address));
+        assertThatIllegalArgumentException().isThrownBy(() -> new PeerRegion("eu", addresses, Hop.SECRET));
     }
 
     private static void sendUntilCut(RawClient client) {
