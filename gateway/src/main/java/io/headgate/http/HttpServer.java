@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeoutException;
 import java.util.random.RandomGenerator;
@@ -15,8 +16,11 @@ import org.eclipse.jetty.server.Connector;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.NetworkConnectionLimit;
+import org.eclipse.jetty.server.SecureRequestCustomizer;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.util.thread.ThreadPool;
 import org.eclipse.jetty.util.thread.VirtualThreadPool;
@@ -57,10 +61,32 @@ public final class HttpServer {
             InstantSource clock,
             RandomGenerator random)
             throws IOException {
+        return start(config, Optional.empty(), handler, observer, clock, random);
+    }
+
+    /**
+     * Starts to listen.
+     *
+     * @param tls spoken on every connection, if it is there
+     */
+    public static HttpServer start(
+            HttpServerConfig config,
+            Optional<Tls> tls,
+            HttpHandler handler,
+            ExchangeObserver observer,
+            InstantSource clock,
+            RandomGenerator random)
+            throws IOException {
         Server server = new Server(threadPool(config), null, bufferPool());
         RequestDispatcher dispatcher = new RequestDispatcher(config, handler, observer, clock);
-        ConnectionFactory factory = new ConnectionFactory(httpConfiguration(config), config, dispatcher, random);
-        ServerConnector connector = new ServerConnector(server, null, null, null, -1, -1, factory);
+        HttpConfiguration http = httpConfiguration(config);
+        if (tls.isPresent()) {
+            // Jetty would add its own, which refuses a Host that the certificate does not name; buckets' hosts come
+            // along here.
+            http.addCustomizer(new SecureRequestCustomizer(false));
+        }
+        ConnectionFactory factory = new ConnectionFactory(http, config, dispatcher, random);
+        ServerConnector connector = new ServerConnector(server, null, null, null, -1, -1, factories(factory, tls));
         connector.setHost(config.host());
         connector.setPort(config.port());
         connector.setIdleTimeout(config.idleTimeout().toMillis());
@@ -95,6 +121,20 @@ public final class HttpServer {
         } catch (Exception e) {
             LOG.warn("The HTTP server did not stop in order", e);
         }
+    }
+
+    private static org.eclipse.jetty.server.ConnectionFactory[] factories(ConnectionFactory http, Optional<Tls> tls) {
+        if (tls.isEmpty()) {
+            return new org.eclipse.jetty.server.ConnectionFactory[] {http};
+        }
+        SslContextFactory.Server ssl = new SslContextFactory.Server();
+        ssl.setSslContext(tls.get().context());
+        ssl.setIncludeProtocols(Tls.protocols());
+        ssl.setNeedClientAuth(tls.get().hasAuthorities());
+        // Clients that know a gateway by its address name none.
+        ssl.setSniRequired(false);
+        return new org.eclipse.jetty.server.ConnectionFactory[] {new SslConnectionFactory(ssl, http.getProtocol()), http
+        };
     }
 
     private static void start(Server server) throws IOException {

@@ -92,6 +92,13 @@ public record HttpServerConfig(
         return changed(config -> config.maxConnections = value);
     }
 
+    public HttpServerConfig withMaxHead(int bytes, int fields) {
+        return changed(config -> {
+            config.maxHeadBytes = bytes;
+            config.maxHeaderFields = fields;
+        });
+    }
+
     public HttpServerConfig withCopyBuffers(int bytes, int max) {
         return changed(config -> {
             config.copyBufferBytes = bytes;
@@ -111,8 +118,8 @@ public record HttpServerConfig(
                 draft.minBytesPerSecond,
                 draft.minRateGrace,
                 draft.maxConnections,
-                maxHeadBytes,
-                maxHeaderFields,
+                draft.maxHeadBytes,
+                draft.maxHeaderFields,
                 maxTargetBytes,
                 draft.copyBufferBytes,
                 draft.maxCopyBuffers);
@@ -126,6 +133,8 @@ public record HttpServerConfig(
         long minBytesPerSecond;
         Duration minRateGrace;
         int maxConnections;
+        int maxHeadBytes;
+        int maxHeaderFields;
         int copyBufferBytes;
         int maxCopyBuffers;
 
@@ -136,6 +145,8 @@ public record HttpServerConfig(
             minBytesPerSecond = from.minBytesPerSecond;
             minRateGrace = from.minRateGrace;
             maxConnections = from.maxConnections;
+            maxHeadBytes = from.maxHeadBytes;
+            maxHeaderFields = from.maxHeaderFields;
             copyBufferBytes = from.copyBufferBytes;
             maxCopyBuffers = from.maxCopyBuffers;
         }

@@ -1,4 +1,7 @@
-/** Regions, which share only the names of buckets; imports {@code domain}, {@code http}, {@code s3} and {@code namespace}. */
+/**
+ * Regions, which share only the names of buckets, and the hop between them; imports {@code domain}, {@code http}, {@code s3},
+ * {@code s3.auth} and {@code namespace}.
+ */
 @NullMarked
 package io.headgate.region;
 

@@ -16,14 +16,14 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** A client that sends the very bytes it is told to and reads whole responses. */
-final class RawClient implements Closeable {
+public final class RawClient implements Closeable {
     /** A response as received; names in lower case, of repeated fields the last. */
-    record Reply(int status, Map<String, String> fields, byte[] body) {
-        String text() {
+    public record Reply(int status, Map<String, String> fields, byte[] body) {
+        public String text() {
             return new String(body, StandardCharsets.UTF_8);
         }
 
-        String field(String name) {
+        public String field(String name) {
             return fields.get(name);
         }
     }
@@ -31,7 +31,7 @@ final class RawClient implements Closeable {
     private final Socket socket;
     private final InputStream in;
 
-    RawClient(InetSocketAddress address) throws IOException {
+    public RawClient(InetSocketAddress address) throws IOException {
         socket = new Socket();
         socket.connect(address, 5_000);
         socket.setTcpNoDelay(true);
@@ -39,30 +39,30 @@ final class RawClient implements Closeable {
         in = new java.io.BufferedInputStream(socket.getInputStream());
     }
 
-    Socket socket() {
+    public Socket socket() {
         return socket;
     }
 
-    RawClient send(String latin1) throws IOException {
+    public RawClient send(String latin1) throws IOException {
         return send(latin1.getBytes(StandardCharsets.ISO_8859_1));
     }
 
-    RawClient send(byte[] bytes) throws IOException {
+    public RawClient send(byte[] bytes) throws IOException {
         socket.getOutputStream().write(bytes);
         socket.getOutputStream().flush();
         return this;
     }
 
-    Reply get(String target) throws IOException {
+    public Reply get(String target) throws IOException {
         return send("GET " + target + " HTTP/1.1\r\nHost: h\r\n\r\n").reply();
     }
 
-    Reply reply() throws IOException {
+    public Reply reply() throws IOException {
         return reply(false);
     }
 
     /** @param head whether it answers a HEAD, and so has no body whatever its length says */
-    Reply reply(boolean head) throws IOException {
+    public Reply reply(boolean head) throws IOException {
         String statusLine = line();
         int status = Integer.parseInt(statusLine.split(" ")[1]);
         Map<String, String> fields = new TreeMap<>();
@@ -93,7 +93,7 @@ final class RawClient implements Closeable {
     }
 
     /** Whether the server closes the connection without another byte. */
-    boolean isClosedByServer() throws IOException {
+    public boolean isClosedByServer() throws IOException {
         try {
             return in.read() < 0;
         } catch (java.net.SocketException reset) {
@@ -101,7 +101,7 @@ final class RawClient implements Closeable {
         }
     }
 
-    String everything() throws IOException {
+    public String everything() throws IOException {
         try {
             return new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
         } catch (java.net.SocketException reset) {
@@ -109,7 +109,7 @@ final class RawClient implements Closeable {
         }
     }
 
-    InputStream in() {
+    public InputStream in() {
         return in;
     }
 

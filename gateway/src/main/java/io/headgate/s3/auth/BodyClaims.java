@@ -117,7 +117,8 @@ public final class BodyClaims {
         }
     }
 
-    private static long length(RequestHead head, Payload payload, OptionalLong contentLengthBytes) {
+    /** The length of the content; throws as {@link #of} does. */
+    static long length(RequestHead head, Payload payload, OptionalLong contentLengthBytes) {
         return payload.isChunked()
                 ? decodedLength(head)
                 : contentLengthBytes.orElseThrow(() -> new S3Exception(S3Error.MISSING_CONTENT_LENGTH));

@@ -19,6 +19,12 @@ public sealed interface Payload {
     /** {@code STREAMING-UNSIGNED-PAYLOAD-TRAILER}: aws-chunked without signatures, with a trailer. */
     record UnsignedChunks() implements Payload {}
 
+    /**
+     * As {@link RelayedBody} frames it: verified where it arrived, then aws-chunked without signatures. {@code hasTrailer}: whether the
+     * client sends a trailer, which comes along.
+     */
+    record Relayed(boolean hasTrailer) implements Payload {}
+
     /** Whether the body is framed as {@code aws-chunked}. */
     default boolean isChunked() {
         return switch (this) {
@@ -26,6 +32,7 @@ public sealed interface Payload {
             case Sha256(String ignored) -> false;
             case SignedChunks(ChunkSignatures ignored, boolean alsoIgnored) -> true;
             case UnsignedChunks() -> true;
+            case Relayed(boolean ignored) -> true;
         };
     }
 
@@ -36,6 +43,7 @@ public sealed interface Payload {
             case Sha256(String ignored) -> false;
             case SignedChunks(ChunkSignatures ignored, boolean hasTrailer) -> hasTrailer;
             case UnsignedChunks() -> true;
+            case Relayed(boolean hasTrailer) -> hasTrailer;
         };
     }
 }

@@ -1,0 +1,452 @@
+package io.headgate.region;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
+
+import io.headgate.http.HttpServer;
+import io.headgate.http.HttpServerConfig;
+import io.headgate.http.RawClient;
+import io.headgate.http.RequestHead.Field;
+import io.headgate.http.Response;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.channels.ReadableByteChannel;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class HopFailuresTest {
+    private static final Duration MORE_THAN_A_REACTION = Duration.ofSeconds(16);
+    private static final Duration MORE_THAN_AN_ANSWER = Duration.ofMinutes(6);
+
+    @Test
+    void a_client_that_hangs_up_ends_the_owners_answer_at_once() throws Exception {
+        CountDownLatch closed = new CountDownLatch(1);
+        AtomicLong given = new AtomicLong();
+        try (Hop hop = new Hop()) {
+            hop.answering((exchange, by) -> endless(given, closed));
+            try (RawClient client = hop.client()) {
+                client.send("GET /b/k HTTP/1.1\r\nHost: h\r\n\r\n");
+                client.in().readNBytes(1 << 20);
+                // More than the sockets' buffers hold is never asked of the owner, however long the client waits.
+                await().during(Duration.ofMillis(300)).until(() -> given.get() < 64L << 20);
+            }
+            closed.await();
+            await().until(() -> hop.peers.gateways().getFirst().inFlight() == 0);
+        }
+    }
+
+    @Test
+    void a_client_that_hangs_up_while_it_sends_ends_the_owners_request_at_once() throws Exception {
+        CountDownLatch reading = new CountDownLatch(1);
+        CountDownLatch failed = new CountDownLatch(1);
+        try (Hop hop = new Hop()) {
+            hop.answering((exchange, by) -> {
+                try (InputStream body = exchange.body()) {
+                    body.read();
+                    reading.countDown();
+                    body.readAllBytes();
+                    return Hop.text("whole");
+                } catch (IOException cut) {
+                    failed.countDown();
+                    return Hop.text(400, "cut");
+                }
+            });
+            try (RawClient client = hop.client()) {
+                client.send(HopTest.put("content-length: 100000")).send(new byte[50_000]);
+                reading.await();
+            }
+            failed.await();
+        }
+    }
+
+    @Test
+    void an_answer_that_breaks_off_cuts_the_client() throws Exception {
+        AtomicInteger requests = new AtomicInteger();
+        try (Hop hop = new Hop()) {
+            hop.answering((exchange, by) -> {
+                requests.incrementAndGet();
+                return exchange.head().target().equals("/stream")
+                        ? new Response(200, List.of(), new Response.Body.Stream(out -> {
+                            out.write(new byte[300_000]);
+                            throw new IOException("the account is gone");
+                        }))
+                        : new Response(200, List.of(), new Response.Body.Channel(broken(), 1 << 20));
+            });
+            for (String target : List.of("/known", "/stream")) {
+                try (RawClient client = hop.client()) {
+                    client.send("GET " + target + " HTTP/1.1\r\nHost: h\r\n\r\n");
+                    String all = client.everything();
+                    assertThat(all.length()).isLessThan(1 << 20);
+                    assertThat(all).doesNotEndWith("0\r\n\r\n");
+                }
+            }
+            assertThat(requests).hasValue(2);
+        }
+    }
+
+    @Test
+    void a_gateway_that_is_gone_is_passed_over_and_tried_again_later() throws Exception {
+        URI gone;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            gone = URI.create("http://127.0.0.1:" + free.getLocalPort());
+        }
+        try (Hop hop = new Hop(List.of(gone));
+                RawClient client = hop.client()) {
+            for (int i = 0; i < 4; i++) {
+                assertThat(client.get("/b/k").text()).isEqualTo("hello");
+                client.send(HopTest.put("content-length: 0"));
+                assertThat(client.reply().status()).isEqualTo(200);
+            }
+            assertThat(live(hop)).containsExactly(false, true);
+            PeerHandler receiver =
+                    new PeerHandler("eu", Map.of("us", Hop.SECRET), (exchange, by) -> Hop.text("back"), () -> hop.now);
+            HttpServer back = HttpServer.start(
+                    HttpServerConfig.listeningOn("127.0.0.1", gone.getPort()),
+                    receiver,
+                    done -> {},
+                    () -> hop.now,
+                    new Random(9));
+            try {
+                for (int i = 0; i < 4; i++) {
+                    assertThat(client.get("/b/k").text())
+                            .as("it is left alone for a second")
+                            .isEqualTo("hello");
+                }
+                hop.now = hop.now.plusSeconds(2);
+                await().until(() -> client.get("/b/k").text().equals("back"));
+                assertThat(live(hop)).containsExactly(true, true);
+            } finally {
+                back.stop(Duration.ZERO);
+            }
+        }
+    }
+
+    @Test
+    void a_region_of_which_no_gateway_lives_is_unreachable_at_once() throws Exception {
+        try (Hop hop = new Hop();
+                RawClient client = hop.client()) {
+            hop.owner.stop(Duration.ZERO);
+            assertThat(client.get("/b/k").status()).isEqualTo(503);
+            RawClient.Reply later = client.get("/b/k");
+            assertThat(later.status()).isEqualTo(503);
+            assertThat(later.text()).as("nobody is asked for a second").contains("lately");
+            assertThat(hop.peers.traffic().getFirst().failures()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void an_owner_that_came_back_meanwhile_answers_what_may_not_be_sent_twice() throws Exception {
+        try (Hop hop = new Hop();
+                RawClient client = hop.client()) {
+            assertThat(client.get("/b/k").text()).isEqualTo("hello");
+            int port = hop.owner.address().getPort();
+            hop.owner.stop(Duration.ZERO);
+            HttpServer again = HttpServer.start(
+                    HttpServerConfig.listeningOn("127.0.0.1", port),
+                    hop.receiver,
+                    done -> {},
+                    () -> hop.now,
+                    new Random(9));
+            try {
+                client.send("DELETE /b/k HTTP/1.1\r\nHost: h\r\n\r\n");
+                assertThat(client.reply().text()).as("over a new connection").isEqualTo("hello");
+            } finally {
+                again.stop(Duration.ZERO);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"GET, 200", "PUT, 200", "DELETE, 503"})
+    void a_gateway_that_takes_requests_and_never_answers_is_given_up(String method, int status) throws Exception {
+        CountDownLatch taken = new CountDownLatch(1);
+        try (ServerSocket hole = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
+                Hop hop = new Hop(List.of(URI.create("http://127.0.0.1:" + hole.getLocalPort())));
+                RawClient client = hop.client()) {
+            Thread.ofVirtual().start(() -> takeOne(hole, taken));
+            client.send(method + " /b/k HTTP/1.1\r\nHost: h\r\ncontent-length: 5\r\n\r\nhello");
+            taken.await();
+            hop.nanos.addAndGet(MORE_THAN_A_REACTION.toNanos());
+            assertThat(client.reply().status())
+                    .as("the other gateway answers what cannot have been done")
+                    .isEqualTo(status);
+            assertThat(live(hop)).containsExactly(false, true);
+        }
+    }
+
+    @Test
+    void a_gateway_that_answers_others_is_not_given_up_for_a_request_that_takes_long() throws Exception {
+        CountDownLatch over = new CountDownLatch(1);
+        CountDownLatch taken = new CountDownLatch(1);
+        try (Hop hop = new Hop();
+                RawClient waiting = hop.client();
+                RawClient other = hop.client()) {
+            hop.answering((exchange, by) -> {
+                if (exchange.head().target().equals("/long")) {
+                    taken.countDown();
+                    try {
+                        over.await();
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                }
+                return Hop.text("hello");
+            });
+            waiting.send("GET /long HTTP/1.1\r\nHost: h\r\n\r\n");
+            taken.await();
+            hop.nanos.incrementAndGet();
+            assertThat(other.get("/b/k").text()).isEqualTo("hello");
+            hop.nanos.addAndGet(MORE_THAN_A_REACTION.toNanos());
+            assertThat(waiting.reply().status()).isEqualTo(503);
+            assertThat(live(hop)).containsExactly(true);
+            assertThat(other.get("/b/k").text()).isEqualTo("hello");
+            over.countDown();
+        }
+    }
+
+    @Test
+    void an_owner_that_answers_before_it_has_the_whole_body_is_heard() throws Exception {
+        try (Hop hop = new Hop();
+                RawClient client = hop.client()) {
+            hop.answering((exchange, by) -> {
+                try {
+                    exchange.body().read();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+                return Hop.text(507, "no room");
+            });
+            client.send(HopTest.put("content-length: " + (2 << 20))).send(new byte[2 << 20]);
+            RawClient.Reply reply = client.reply();
+            assertThat(reply.status()).isEqualTo(507);
+            assertThat(reply.text()).isEqualTo("no room");
+        }
+    }
+
+    @Test
+    void a_bug_of_the_owners_is_its_answer() throws Exception {
+        try (Hop hop = new Hop();
+                RawClient client = hop.client()) {
+            hop.answering((exchange, by) -> {
+                throw new IllegalStateException("a bug, for the test");
+            });
+            RawClient.Reply reply = client.get("/b/k");
+            assertThat(reply.status()).isEqualTo(500);
+            assertThat(reply.text()).contains("InternalError").contains(reply.field("x-amz-request-id"));
+        }
+    }
+
+    @Test
+    void an_owner_that_takes_the_body_and_never_answers_is_not_replaced() throws Exception {
+        CountDownLatch over = new CountDownLatch(1);
+        CountDownLatch taken = new CountDownLatch(1);
+        AtomicInteger requests = new AtomicInteger();
+        try (Hop hop = new Hop();
+                RawClient client = hop.client()) {
+            hop.answering((exchange, by) -> {
+                requests.incrementAndGet();
+                try {
+                    Hop.content(exchange, by);
+                    taken.countDown();
+                    over.await();
+                } catch (IOException | InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+                return Hop.text("late");
+            });
+            client.send(HopTest.put("content-length: 5")).send("hello");
+            taken.await();
+            await().until(() -> {
+                hop.nanos.addAndGet(MORE_THAN_AN_ANSWER.toNanos());
+                return client.in().available() > 0;
+            });
+            assertThat(client.reply().status()).isEqualTo(503);
+            over.countDown();
+            assertThat(requests).hasValue(1);
+        }
+    }
+
+    @Test
+    void an_owner_that_stops_to_take_the_body_is_given_up() throws Exception {
+        CountDownLatch over = new CountDownLatch(1);
+        CountDownLatch taken = new CountDownLatch(1);
+        try (Hop hop = new Hop();
+                RawClient client = hop.client()) {
+            hop.answering((exchange, by) -> {
+                try (InputStream body = exchange.body()) {
+                    body.read();
+                    taken.countDown();
+                    over.await();
+                } catch (IOException | InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+                return Hop.text("late");
+            });
+            client.send(HopTest.put("content-length: " + (1L << 30)));
+            Thread sending = Thread.ofVirtual().start(() -> sendUntilCut(client));
+            taken.await();
+            await().until(() -> {
+                hop.nanos.addAndGet(MORE_THAN_AN_ANSWER.toNanos());
+                return client.in().available() > 0;
+            });
+            assertThat(client.reply().status()).isEqualTo(503);
+            over.countDown();
+            client.close();
+            sending.join();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ftp://h:1", "http://h:1/path", "http://h:0", "http://h:70000", "http://u@h:1", "h:1"})
+    void an_address_that_is_none_of_a_gateway_is_refused(String address) {
+        List<URI> addresses = List.of(URI.create(address));
+        assertThatIllegalArgumentException().isThrownBy(() -> new PeerRegion("eu", addresses, Hop.SECRET));
+    }
+
+    private static void sendUntilCut(RawClient client) {
+        try {
+            while (true) {
+                client.send(new byte[64 * 1024]);
+            }
+        } catch (IOException cut) {
+            // As it should be.
+        }
+    }
+
+    /** Takes one request, and says nothing to it until its sender has left. */
+    private static void takeOne(ServerSocket hole, CountDownLatch taken) {
+        try (Socket socket = hole.accept()) {
+            readHead(socket);
+            taken.countDown();
+            socket.getInputStream().readAllBytes();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void readHead(Socket socket) throws IOException {
+        for (int ends = 0; ends < 4; ) {
+            int c = socket.getInputStream().read();
+            if (c < 0) {
+                throw new EOFException("no head");
+            }
+            ends = c == '\r' || c == '\n' ? ends + 1 : 0;
+        }
+    }
+
+    @Test
+    void an_answer_that_the_region_did_not_sign_is_not_relayed() throws Exception {
+        for (String answer : List.of(
+                "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged",
+                "HTTP/1.1 200 OK\r\nContent-Length: 6\r\nx-headgate-peer-answer: " + "0".repeat(64) + "\r\n\r\nforged",
+                "HTTP/1.1 421 Misdirected\r\nContent-Length: 0\r\nx-headgate-peer-misdirected: 1\r\n\r\n",
+                "nonsense\r\n\r\n",
+                "")) {
+            try (ServerSocket listener = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
+                    Hop hop = new Hop(List.of(URI.create("http://127.0.0.1:" + listener.getLocalPort())));
+                    RawClient client = hop.client()) {
+                Thread.ofVirtual().start(() -> answerAll(listener, answer));
+                client.send("DELETE /b/k HTTP/1.1\r\nHost: h\r\n\r\n");
+                assertThat(client.reply().status()).as(answer).isEqualTo(503);
+                for (int i = 0; i < 3; i++) {
+                    assertThat(client.get("/b/k").text())
+                            .as("from the other gateway")
+                            .isEqualTo("hello");
+                }
+            }
+        }
+    }
+
+    @Test
+    void an_answer_that_was_changed_on_the_way_is_not_relayed() {
+        List<Field> fields = List.of(new Field("etag", "\"1\""), new Field("date", "now"));
+        String signature = Hop.SECRET.ofAnswer("n", 200, fields);
+        assertThat(Hop.SECRET.ofAnswer("m", 200, fields)).isNotEqualTo(signature);
+        assertThat(Hop.SECRET.ofAnswer("n", 404, fields)).isNotEqualTo(signature);
+        assertThat(Hop.SECRET.ofAnswer("n", 200, fields.subList(1, 2))).isNotEqualTo(signature);
+        assertThat(Hop.SECRET.ofAnswer("n", 200, fields.subList(0, 1)))
+                .as("without what each server adds by itself")
+                .isEqualTo(signature);
+    }
+
+    private static void answerAll(ServerSocket listener, String answer) {
+        while (!listener.isClosed()) {
+            try (Socket socket = listener.accept()) {
+                readHead(socket);
+                socket.getOutputStream().write(answer.getBytes(ISO_8859_1));
+            } catch (IOException closed) {
+                // The listener, or one who hung up.
+            }
+        }
+    }
+
+    private static List<Boolean> live(Hop hop) {
+        return hop.peers.gateways().stream().map(GatewayView::isLive).toList();
+    }
+
+    private static Response endless(AtomicLong given, CountDownLatch closed) {
+        return new Response(
+                200,
+                List.of(),
+                new Response.Body.Channel(
+                        new TestChannel() {
+                            @Override
+                            public int read(ByteBuffer target) {
+                                int count = target.remaining();
+                                given.addAndGet(count);
+                                target.position(target.limit());
+                                return count;
+                            }
+
+                            @Override
+                            public void close() {
+                                closed.countDown();
+                            }
+                        },
+                        1L << 40));
+    }
+
+    private static TestChannel broken() {
+        return new TestChannel() {
+            private int reads;
+
+            @Override
+            public int read(ByteBuffer target) throws IOException {
+                if (++reads > 3) {
+                    throw new IOException("the account is gone");
+                }
+                int count = target.remaining();
+                target.position(target.limit());
+                return count;
+            }
+        };
+    }
+
+    private abstract static class TestChannel implements ReadableByteChannel {
+        @Override
+        public boolean isOpen() {
+            return true;
+        }
+
+        @Override
+        public void close() {}
+    }
+}
