@@ -16,9 +16,9 @@ final class RangeCopy {
     private static final int RECORDS_A_CHUNK = 512;
     private static final int BYTES_A_CHUNK = 256 * 1024;
     private static final int UPLOADS_A_CHUNK = 500;
-    private static final int CHANGES_A_STEP = 128;
-    /** So few that they are copied while nothing is written. */
-    private static final int FEW_CHANGES = 64;
+    private static final int CHANGES_A_STEP = 512;
+    /** So few that they are copied, in a step, while nothing is written. A busy range never has much fewer. */
+    private static final int FEW_CHANGES = CHANGES_A_STEP;
     /** After these the range is written faster than it can be copied. */
     private static final int MOST_ROUNDS = 30;
 
@@ -67,6 +67,10 @@ final class RangeCopy {
         }
     }
 
+    /**
+     * Copies up to where the range ends at the last look: what is written behind that is noted as changed. Whoever went on until nothing is left
+     * would follow keys that come in order for ever.
+     */
     void copyAll() throws Overtaken {
         byte[] from = move.firstKey();
         while (true) {
@@ -87,6 +91,9 @@ final class RangeCopy {
                 break;
             }
             fill(chunk.groups, List.of());
+            if (chunk.records < RECORDS_A_CHUNK && chunk.bytes < BYTES_A_CHUNK) {
+                break;
+            }
             from = KeyCodec.next(chunk.last);
         }
         copyUploads();
@@ -97,19 +104,23 @@ final class RangeCopy {
         final byte[] first;
         final List<byte[]> groups = new ArrayList<>();
         byte[] last = {};
+        int records;
+        int bytes;
 
         Chunk(byte[] first) {
             this.first = first;
         }
 
         void add(byte[] group) {
+            bytes += group.length;
             int[] begins = {-1};
             int at = 0;
             while (at < group.length) {
                 int here = at;
                 at = Groups.readOne(group, at, (key, record) -> {
-                    if (begins[0] < 0 && Arrays.compareUnsigned(key, first) >= 0) {
-                        begins[0] = here;
+                    if (Arrays.compareUnsigned(key, first) >= 0) {
+                        begins[0] = begins[0] < 0 ? here : begins[0];
+                        records++;
                     }
                     last = key;
                 });
@@ -195,8 +206,8 @@ final class RangeCopy {
     void copyChanges(int round) throws Overtaken {
         List<byte[]> done = List.of();
         while (true) {
-            List<byte[]> arguments =
-                    new ArrayList<>(List.of(descriptor, Script.number(round), Script.number(CHANGES_A_STEP)));
+            List<byte[]> arguments = new ArrayList<>(List.of(
+                    descriptor, Script.number(round), Script.number(CHANGES_A_STEP), Script.number(BYTES_A_CHUNK)));
             arguments.addAll(done);
             Range source = move.source();
             List<byte[]> changes = cluster.many(

@@ -35,6 +35,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 import org.awaitility.Awaitility;
@@ -419,6 +420,28 @@ final class RangeMovesTest {
                 }
             }
         }
+    }
+
+    @Test
+    void a_range_is_split_though_keys_are_added_at_its_end_all_the_time() {
+        fill(KEYS);
+        AtomicInteger added = new AtomicInteger();
+        try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+            // Each on a thread of its own, as some wait until the new range is there.
+            Runnable adding = () -> {
+                assertThat(added.get()).as("keys added while it is copied").isLessThan(1_000);
+                int number = KEYS + added.getAndIncrement();
+                PutObject put = put(key(number), number + 1);
+                clients.submit(() -> namespace.putObject(put));
+            };
+
+            assertThat(namespace.rangeMoves().move(splitAt(KEYS / 2, 7), adding))
+                    .isTrue();
+        }
+
+        assertThat(ranges()).hasSize(2);
+        assertThat(added.get()).isPositive();
+        assertThat(listed()).isEqualTo(keys(0, KEYS + added.get()));
     }
 
     @Test
