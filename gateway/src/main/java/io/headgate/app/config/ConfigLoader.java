@@ -10,6 +10,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
@@ -70,7 +71,8 @@ public final class ConfigLoader {
         if (!setting.inList()) {
             return setting.environmentVariable();
         }
-        return setting.list().equals("storage_shards") ? STORAGE_SHARDS_VARIABLE : "HEADGATE_USERS";
+        String list = setting.list();
+        return list.equals("storage_shards") ? STORAGE_SHARDS_VARIABLE : PREFIX + list.toUpperCase(Locale.ROOT);
     }
 
     private static RawConfig fromEnvironment(

@@ -18,6 +18,7 @@ import io.headgate.app.config.HeadgateConfig.MultipartConfig;
 import io.headgate.app.config.HeadgateConfig.NamespaceConfig;
 import io.headgate.app.config.HeadgateConfig.OrphansConfig;
 import io.headgate.app.config.HeadgateConfig.PlacementConfig;
+import io.headgate.app.config.HeadgateConfig.RegionsConfig;
 import io.headgate.app.config.HeadgateConfig.Storage;
 import io.headgate.app.config.HeadgateConfig.SweepConfig;
 import io.headgate.app.config.HeadgateConfig.UserConfig;
@@ -64,6 +65,7 @@ final class ConfigReader {
         problems.check(() -> accounts(
                 values.getOrDefault(Settings.REGION, problems), values.getOrDefault(Settings.DATA_DIR, problems)));
         users(rootIfRight());
+        problems.check(this::regions);
         problems.throwIfAny();
         return config();
     }
@@ -96,6 +98,7 @@ final class ConfigReader {
                 orphans(),
                 drain(),
                 accessLog(dataDir),
+                regions(),
                 references);
     }
 
@@ -262,6 +265,15 @@ final class ConfigReader {
                 of.find(Settings.USER_DISPLAY_NAME).orElse(id),
                 of.find(Settings.USER_EMAIL),
                 new Credentials(accessKey, of.get(Settings.USER_SECRET_KEY)));
+    }
+
+    private Optional<RegionsConfig> regions() throws ConfigException {
+        return new RegionsReader(
+                        values.getOrDefault(Settings.REGION, problems),
+                        values.getOrDefault(Settings.DATA_DIR, problems),
+                        values,
+                        problems)
+                .read(raw.lists().getOrDefault("regions", List.of()));
     }
 
     private PlacementConfig placement() throws ConfigException {

@@ -34,6 +34,7 @@ public record HeadgateConfig(
         OrphansConfig orphans,
         DrainConfig drain,
         AccessLogConfig accessLog,
+        Optional<RegionsConfig> regions,
         EnvironmentReferences references) {
 
     public HeadgateConfig {
@@ -285,6 +286,59 @@ public record HeadgateConfig(
             Duration delay, Duration interval, Duration minAge, int page, Duration pause, double maxRatio) {}
 
     public record DrainConfig(long bytesPerSecond, int parallelism, Duration interval, double tolerance) {}
+
+    /**
+     * That there are several regions.
+     *
+     * @param regions the own one among them; names are unique
+     * @param listen for other regions' gateways
+     * @param tls between gateways, if there is any
+     * @param newBuckets the region of buckets for which the client names none
+     */
+    public record RegionsConfig(
+            List<RegionConfig> regions,
+            HostPort listen,
+            Optional<PeerTls> tls,
+            WrongRegion wrongRegion,
+            String newBuckets,
+            RegistryPlace registry) {
+        public RegionsConfig {
+            regions = List.copyOf(regions);
+        }
+    }
+
+    /**
+     * A region.
+     *
+     * @param gateways where they listen for others
+     * @param endpoint its S3 endpoint, which there is if clients are redirected
+     * @param secret shared with it, which others than the own have
+     */
+    public record RegionConfig(String name, List<URI> gateways, Optional<URI> endpoint, Optional<Secret> secret) {
+        public RegionConfig {
+            gateways = List.copyOf(gateways);
+        }
+    }
+
+    /** PEM files: a chain of certificates, its key, and the authorities that sign the others'. */
+    public record PeerTls(Path certificate, Path key, Path ca) {}
+
+    /** What becomes of a request for another region's bucket. */
+    public enum WrongRegion {
+        FORWARD,
+        REDIRECT
+    }
+
+    /** Where the names of all regions' buckets are. */
+    public sealed interface RegistryPlace {
+        /** For gateways of one machine. */
+        record File(Path path) implements RegistryPlace {}
+
+        record Database(DatabaseUrl url) implements RegistryPlace {}
+
+        /** A server, or nodes of a cluster. */
+        record Redis(ClusterUrl url) implements RegistryPlace {}
+    }
 
     /** Where the access log goes. */
     public enum LogDestination {

@@ -200,6 +200,10 @@ final class Settings {
     static final Setting<Secret> USER_SECRET_KEY =
             add(Setting.required("users[].secret_key", AccountSettings.SECRET_KEY_TYPE, "Secret key."));
 
+    static {
+        DECLARED.addAll(RegionSettings.ALL);
+    }
+
     static final Setting<Double> MAX_CAPACITY_RATIO = add(Setting.of(
             "placement.max_capacity_ratio",
             ValueType.ratio(),
