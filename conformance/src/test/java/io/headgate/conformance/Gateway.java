@@ -13,16 +13,21 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * The packaged gateway as a child process, over a fresh data directory and the {@link Parts} that were chosen. It is killed, and the
  * directory deleted, when this JVM ends, however it ends short of a kill.
+ *
+ * <p>With {@code headgate.conformance.regions=wrong} there are three regions, and the suite asks a gateway of one that has no bucket: the
+ * chosen parts are those of the region where all buckets are made.
  */
 final class Gateway {
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
@@ -31,6 +36,8 @@ final class Gateway {
     private static final String SECRET_KEY = "conformance/secret+key0123456789abcdefgh";
     private static final String REGION = "us-east-1";
     private static final String DOMAIN = "s3.headgate.test";
+    private static final String WRONG_REGION = "eu-west-1";
+    private static final String THIRD_REGION = "ap-south-1";
 
     private final Process process;
     private final Path data;
@@ -42,11 +49,44 @@ final class Gateway {
         this.url = url;
     }
 
-    /** Starts a gateway and waits until it serves; its output also goes to a log in the build directory. */
+    /** Starts the gateway to ask, and those that it needs, and waits until they serve. */
     static Gateway start() {
+        if (!Endpoint.setting("regions").orElse("").equals("wrong")) {
+            return start(Parts.name(), Map.of(), Parts.chosen());
+        }
+        Map<String, Integer> ports = Map.of(REGION, freePort(), WRONG_REGION, freePort(), THIRD_REGION, freePort());
+        Path names = temporaryDirectory();
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> deleteTree(names)));
+        Gateway unused = start("owner", ofRegion(REGION, ports, names), Parts.chosen());
+        Gateway alsoUnused = start("third", ofRegion(THIRD_REGION, ports, names), Map.of());
+        return start("wrong-region", ofRegion(WRONG_REGION, ports, names), Map.of());
+    }
+
+    private static Map<String, String> ofRegion(String region, Map<String, Integer> ports, Path names) {
+        String regions = ports.entrySet().stream()
+                .map(one -> "{\"name\": \"%s\", \"gateways\": \"http://127.0.0.1:%d\"}"
+                        .formatted(one.getKey(), one.getValue()))
+                .collect(Collectors.joining(",", "[", "]"));
+        return Map.of(
+                "HEADGATE_REGION",
+                region,
+                "HEADGATE_REGIONS",
+                regions,
+                "HEADGATE_PEERS_LISTEN",
+                "127.0.0.1:" + ports.get(region),
+                "HEADGATE_PEERS_SECRET",
+                "conformance-secret-of-all-three-regions",
+                "HEADGATE_PEERS_NEW_BUCKETS",
+                REGION,
+                "HEADGATE_REGISTRY_URL",
+                "file:" + names.resolve("registry.db"));
+    }
+
+    /** Starts a gateway; its output also goes to a log in the build directory. */
+    private static Gateway start(String name, Map<String, String> more, Map<String, String> parts) {
         try {
             Path jar = jar();
-            Path data = Files.createTempDirectory("headgate-conformance");
+            Path data = temporaryDirectory();
             int port = freePort();
             ProcessBuilder builder = new ProcessBuilder(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -63,19 +103,30 @@ final class Gateway {
             builder.redirectErrorStream(true);
             builder.environment()
                     .keySet()
-                    .removeIf(name -> name.startsWith("HEADGATE_") || name.equals("STORAGE_SHARDS"));
+                    .removeIf(variable -> variable.startsWith("HEADGATE_") || variable.equals("STORAGE_SHARDS"));
             builder.environment().put("HEADGATE_ROOT_ACCESS_KEY", ACCESS_KEY);
             builder.environment().put("HEADGATE_ROOT_SECRET_KEY", SECRET_KEY);
             builder.environment().put("HEADGATE_REGION", REGION);
             builder.environment().put("HEADGATE_DOMAIN", DOMAIN);
-            builder.environment().putAll(Parts.chosen());
+            builder.environment().putAll(parts);
+            builder.environment().putAll(more);
             Gateway gateway = new Gateway(builder.start(), data, URI.create("http://127.0.0.1:" + port));
             Runtime.getRuntime().addShutdownHook(new Thread(gateway::stop, "gateway-stop"));
-            gateway.awaitReady();
-            Parts.settle();
+            gateway.awaitReady(name);
+            if (!parts.isEmpty()) {
+                Parts.settle();
+            }
             return gateway;
         } catch (IOException failed) {
             throw new UncheckedIOException("The gateway could not be started", failed);
+        }
+    }
+
+    private static Path temporaryDirectory() {
+        try {
+            return Files.createTempDirectory("headgate-conformance");
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
         }
     }
 
@@ -94,14 +145,16 @@ final class Gateway {
         return jar;
     }
 
-    private static int freePort() throws IOException {
+    private static int freePort() {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
         }
     }
 
-    private void awaitReady() throws IOException {
-        Path log = Files.createDirectories(Path.of("target")).resolve("gateway-" + Parts.name() + ".log");
+    private void awaitReady(String name) throws IOException {
+        Path log = Files.createDirectories(Path.of("target")).resolve("gateway-" + name + ".log");
         CompletableFuture<Void> ready = new CompletableFuture<>();
         List<String> startup = new ArrayList<>();
         Thread.ofPlatform().daemon().name("gateway-output").start(() -> copyOutput(log, ready, startup));

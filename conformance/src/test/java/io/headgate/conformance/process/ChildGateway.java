@@ -247,7 +247,7 @@ final class ChildGateway implements AutoCloseable {
         return Path.of(path).toAbsolutePath().normalize();
     }
 
-    private static int freePort() {
+    static int freePort() {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             return socket.getLocalPort();
         } catch (IOException failed) {

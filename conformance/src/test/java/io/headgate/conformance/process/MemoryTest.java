@@ -18,10 +18,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3Configuration;
@@ -46,19 +48,67 @@ final class MemoryTest {
 
     private static final String BUCKET = "large";
 
+    private static final List<String> SMALL_HEAP = List.of("-Xmx256m", "-XX:+ExitOnOutOfMemoryError");
+
+    /** What the clients ask. */
     private ChildGateway gateway;
+    /** What has the bucket: the same, or one of another region. */
+    private ChildGateway owner;
 
     @AfterEach
     void stop() {
         gateway.close();
+        owner.close();
     }
 
     @Test
     void two_hundred_uploads_and_downloads_of_64_mib_at_once_fit_into_256_mib(@TempDir Path data) throws Exception {
-        gateway = new ChildGateway(
-                data, List.of("-Xmx256m", "-XX:+ExitOnOutOfMemoryError"), Map.of("STORAGE_SHARDS", unflushed(data)));
+        gateway = new ChildGateway(data, SMALL_HEAP, Map.of("STORAGE_SHARDS", unflushed(data)));
+        owner = gateway;
         gateway.start();
-        try (S3Client s3 = gateway.client();
+        transferAll();
+    }
+
+    /** On request only, as the other tests of regions show what else there is to it. */
+    @Test
+    @EnabledIfSystemProperty(named = "headgate.memory.regions", matches = "true")
+    void the_same_through_another_region_fits_into_256_mib_in_each(@TempDir Path data) throws Exception {
+        int ownerPort = ChildGateway.freePort();
+        int entryPort = ChildGateway.freePort();
+        owner = ofRegion("us-east-1", data, ownerPort, Map.of("us-east-1", ownerPort, "eu-west-1", entryPort));
+        gateway = ofRegion("eu-west-1", data, entryPort, Map.of("us-east-1", ownerPort, "eu-west-1", entryPort));
+        owner.start();
+        gateway.start();
+        transferAll();
+    }
+
+    private static ChildGateway ofRegion(String region, Path data, int port, Map<String, Integer> ports)
+            throws IOException {
+        Path own = Files.createDirectory(data.resolve(region));
+        String regions = ports.entrySet().stream()
+                .map(one -> "{\"name\": \"%s\", \"gateways\": \"http://127.0.0.1:%d\"}"
+                        .formatted(one.getKey(), one.getValue()))
+                .collect(Collectors.joining(",", "[", "]"));
+        return new ChildGateway(
+                own,
+                SMALL_HEAP,
+                Map.of(
+                        "STORAGE_SHARDS",
+                        unflushed(own),
+                        "HEADGATE_REGION",
+                        region,
+                        "HEADGATE_REGIONS",
+                        regions,
+                        "HEADGATE_PEERS_LISTEN",
+                        "127.0.0.1:" + port,
+                        "HEADGATE_PEERS_SECRET",
+                        "a-secret-that-both-regions-of-the-test-share",
+                        "HEADGATE_REGISTRY_URL",
+                        "file:" + data.resolve("registry.db")));
+    }
+
+    private void transferAll() throws Exception {
+        try (S3Client s3 = owner.client();
                 S3Presigner presigner = presigner()) {
             s3.createBucket(request -> request.bucket(BUCKET));
             CyclicBarrier allOpen = new CyclicBarrier(TRANSFERS);
