@@ -7,6 +7,8 @@ import io.headgate.app.config.ConfigException;
 import io.headgate.app.config.ConfigLoader;
 import io.headgate.app.config.HeadgateConfig;
 import io.headgate.app.config.HeadgateConfig.Credentials;
+import io.headgate.app.config.HeadgateConfig.RegionConfig;
+import io.headgate.app.config.HeadgateConfig.RegionsConfig;
 import io.headgate.app.config.Secret;
 import io.headgate.blob.BlobStore;
 import io.headgate.domain.BucketName;
@@ -14,6 +16,8 @@ import io.headgate.http.HttpServer;
 import io.headgate.http.HttpServerConfig;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.Namespace;
+import io.headgate.region.PeerHandler;
+import io.headgate.region.PeerSecret;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -41,6 +45,7 @@ final class LocalGateway implements AutoCloseable {
 
     private final Gateway gateway;
     private final HttpServer server;
+    private final Optional<HttpServer> peers;
     private final Map<String, FaultyAccount> stores = new HashMap<>();
 
     /**
@@ -50,16 +55,47 @@ final class LocalGateway implements AutoCloseable {
      * @param settings beside those of the accounts, as environment variables
      */
     LocalGateway(Path directory, Map<String, String> settings, AccountListener listener) throws IOException {
+        this(config(directory, settings), listener);
+        gateway.namespace().createBucket(new Bucket(new BucketName(BUCKET), "root", "", Instant.now()));
+    }
+
+    /**
+     * One of several regions, without a bucket.
+     *
+     * @param settings with the keys of regions, which share one secret
+     */
+    static LocalGateway ofRegion(Path directory, Map<String, String> settings) throws IOException {
+        return new LocalGateway(config(directory, settings), AccountListener.NONE);
+    }
+
+    private LocalGateway(HeadgateConfig config, AccountListener listener) throws IOException {
         gateway = Gateway.open(
-                config(directory, settings),
+                config,
                 new Credentials(ClientSignature.ACCESS_KEY, new Secret(ClientSignature.SECRET)),
                 new Metrics(),
                 listener,
                 this::faulty);
-        gateway.namespace().createBucket(new Bucket(new BucketName(BUCKET), "root", "", Instant.now()));
         server = HttpServer.start(
                 HttpServerConfig.listeningOn("127.0.0.1", 0),
                 gateway.s3(),
+                _ -> {},
+                InstantSource.system(),
+                () -> ThreadLocalRandom.current().nextLong());
+        peers = config.regions().isPresent()
+                ? Optional.of(listenForPeers(config, config.regions().get()))
+                : Optional.empty();
+    }
+
+    private HttpServer listenForPeers(HeadgateConfig config, RegionsConfig regions) throws IOException {
+        Map<String, PeerSecret> secrets = regions.regions().stream()
+                .filter(region -> !region.name().equals(config.region()))
+                .collect(Collectors.toMap(
+                        RegionConfig::name,
+                        region -> new PeerSecret(region.secret().orElseThrow().reveal())));
+        return HttpServer.start(
+                PeerHandler.bounds(HttpServerConfig.listeningOn(
+                        regions.listen().host(), regions.listen().port())),
+                new PeerHandler(config.region(), secrets, gateway.s3(), InstantSource.system()),
                 _ -> {},
                 InstantSource.system(),
                 () -> ThreadLocalRandom.current().nextLong());
@@ -68,7 +104,7 @@ final class LocalGateway implements AutoCloseable {
     private static HeadgateConfig config(Path directory, Map<String, String> settings) {
         Map<String, String> all = new HashMap<>(settings);
         all.put("HEADGATE_DATA_DIR", directory.toString());
-        all.put("HEADGATE_REGION", ClientSignature.REGION);
+        all.putIfAbsent("HEADGATE_REGION", ClientSignature.REGION);
         all.put("HEADGATE_NAMESPACE_DURABILITY", "none");
         all.put(
                 "STORAGE_SHARDS",
@@ -111,6 +147,7 @@ final class LocalGateway implements AutoCloseable {
     @Override
     public void close() {
         server.stop(Duration.ZERO);
+        peers.ifPresent(listening -> listening.stop(Duration.ZERO));
         gateway.close();
     }
 }

@@ -38,6 +38,8 @@ public final class Main {
               headgate bench overhead --redis HOST:PORT [--objects N] [--rounds N]
                   What the engine redis adds to the functions that it calls; of an empty cluster of one master, in which
                   a bucket named bench-* stays
+              headgate bench hop [--callers 1,16] [--seconds N] [--rounds N]
+                  Objects of 4 KiB and 64 MiB, asked of their region and through another one, in this process
               headgate bench scale [--rate R] [--seconds N] [--gateways G --database URL] [--writes N] [--out DIR]
                   What 1, 2, 4 and 8 accounts of R requests a second each take together, N seconds a run; how evenly N
                   writes spread; writes a report with a picture to DIR. The URL is that of an empty PostgreSQL database
@@ -69,6 +71,7 @@ public final class Main {
                 case "engines" -> engines(rest);
                 case "ranges" -> ranges(rest);
                 case "overhead" -> overhead(rest);
+                case "hop" -> hop(rest);
                 case "scale" -> scale(rest);
                 case "jmh" -> org.openjdk.jmh.Main.main(rest.toArray(String[]::new));
                 default ->
@@ -158,6 +161,16 @@ public final class Main {
                         urls,
                         flags.numbers("--callers", "1,16,128", 1, 10_000),
                         flags.number("--objects", 100_000, 10_000, 10_000_000),
+                        flags.number("--seconds", 3, 1, 600),
+                        flags.number("--rounds", 3, 1, 100)),
+                System.out);
+    }
+
+    private static void hop(List<String> words) throws UsageException, IOException, InterruptedException {
+        Flags flags = Flags.parse(words, Set.of("--callers", "--seconds", "--rounds"));
+        HopBenchmark.run(
+                new HopBenchmark.Plan(
+                        flags.numbers("--callers", "1,16", 1, 1_000),
                         flags.number("--seconds", 3, 1, 600),
                         flags.number("--rounds", 3, 1, 100)),
                 System.out);
