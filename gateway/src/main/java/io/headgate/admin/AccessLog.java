@@ -128,6 +128,7 @@ public final class AccessLog implements ExchangeObserver, AutoCloseable {
             json.name("cut_short").value(true);
         }
         text(json, "user", labels.get(Label.USER), MAX_TEXT_CHARACTERS);
+        text(json, "region", labels.get(Label.REGION), MAX_TEXT_CHARACTERS);
         text(json, "account", labels.get(Label.ACCOUNT), MAX_TEXT_CHARACTERS);
         text(json, "agent", agent, MAX_TEXT_CHARACTERS);
         return json.endObject().endLine();

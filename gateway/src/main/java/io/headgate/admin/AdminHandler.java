@@ -10,9 +10,11 @@ import io.headgate.http.Response;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.NamespaceException;
 import io.headgate.placement.Placement;
+import io.headgate.region.Regions;
 import io.headgate.work.AccountDrain;
 import io.headgate.work.AccountRoster;
 import io.headgate.work.Fsck;
+import io.headgate.work.RegistryUpkeep;
 import java.io.IOException;
 import java.net.URLDecoder;
 import java.nio.ByteBuffer;
@@ -23,6 +25,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
@@ -45,6 +48,7 @@ public final class AdminHandler implements HttpHandler {
     private static final String BUCKETS = "/admin/v1/buckets";
     private static final String RANGES = "/ranges";
     private static final String ACCOUNTS = "/admin/v1/accounts";
+    private static final String REGIONS = "/admin/v1/regions";
     private static final String REBALANCE = "/admin/v1/rebalance";
     private static final Pattern ACCOUNT = Pattern.compile(ACCOUNTS + "/([^/]+)(?:/(draining|read-only|probe))?");
     /** Of what defines an account. */
@@ -64,6 +68,7 @@ public final class AdminHandler implements HttpHandler {
     private final AdminApi api;
     private final FsckApi fsck;
     private final Fsck.Settings fsckSettings;
+    private final RegionsApi regions;
     private final byte[] token;
 
     /**
@@ -74,6 +79,8 @@ public final class AdminHandler implements HttpHandler {
      * @param owners ids of the users whose buckets are listed
      * @param region of buckets that name none
      * @param fsck how to check, but for what each request says
+     * @param regions if there are several
+     * @param registryUpkeep of these
      * @param token that the API asks for
      */
     public AdminHandler(
@@ -87,6 +94,8 @@ public final class AdminHandler implements HttpHandler {
             String region,
             Metrics metrics,
             Fsck.Settings fsck,
+            Optional<Regions> regions,
+            Optional<RegistryUpkeep> registryUpkeep,
             String token) {
         this.namespace = namespace;
         this.accounts = accounts;
@@ -99,6 +108,7 @@ public final class AdminHandler implements HttpHandler {
         this.clock = clock;
         this.fsck = new FsckApi(namespace, accounts, clock);
         this.fsckSettings = fsck;
+        this.regions = new RegionsApi(region, regions, registryUpkeep);
         this.token = token.getBytes(StandardCharsets.UTF_8);
     }
 
@@ -158,6 +168,7 @@ public final class AdminHandler implements HttpHandler {
                     yield answer(head, api.explain(bucket, new ObjectKey(parameter(head, "key")), json));
                 }
                 case BUCKETS -> answer(head, api.buckets(json));
+                case REGIONS -> answer(head, regions.list(json));
                 case FSCK -> fsck(head, false, json);
                 case BACKUP ->
                     streamed(

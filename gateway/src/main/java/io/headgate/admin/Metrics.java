@@ -10,8 +10,10 @@ import io.headgate.placement.Filter;
 import io.headgate.placement.Placement;
 import io.headgate.placement.Rejection;
 import io.headgate.placement.Wish;
+import io.headgate.region.Regions;
 import io.headgate.work.AccountDrain;
 import io.headgate.work.DrainProgress;
+import io.headgate.work.RegistryUpkeep;
 import io.headgate.work.WorkerStatus;
 import io.headgate.work.Workers;
 import io.micrometer.core.instrument.Counter;
@@ -144,6 +146,11 @@ public final class Metrics {
     /** Exposes what the namespace's cache does. */
     public void addCache(CacheStatistics statistics) {
         CacheMetrics.add(registry, statistics);
+    }
+
+    /** Exposes what goes to other regions, and what is asked of the registry of bucket names. */
+    public void addRegions(Regions regions, RegistryUpkeep upkeep) {
+        RegionMetrics.add(registry, regions, upkeep);
     }
 
     /** Exposes an account, and how its draining goes. */

@@ -38,6 +38,8 @@ import io.headgate.namespace.sql.SqliteNamespace;
 import io.headgate.namespace.sql.SqliteOptions;
 import io.headgate.placement.Placement;
 import io.headgate.placement.Thresholds;
+import io.headgate.region.PeerSettings;
+import io.headgate.region.Regions;
 import io.headgate.s3.Router;
 import io.headgate.s3.auth.Credential;
 import io.headgate.s3.auth.SigV4;
@@ -52,6 +54,7 @@ import io.headgate.work.ModeRefresh;
 import io.headgate.work.NamespaceUpkeep;
 import io.headgate.work.Pace;
 import io.headgate.work.ReadsExchange;
+import io.headgate.work.RegistryUpkeep;
 import io.headgate.work.ShareRenewal;
 import io.headgate.work.WorkSettings;
 import io.headgate.work.Worker;
@@ -65,6 +68,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
@@ -90,6 +94,10 @@ public final class Gateway implements AutoCloseable {
     private final WriteIntents intents;
     private final SliceReader slices;
     private final S3Handler s3;
+    /** Empty if there is one region. */
+    private final Optional<Regions> regions;
+
+    private final Optional<RegistryUpkeep> registryUpkeep;
     private final AccountDrain drain;
     private final Leases leases;
     private final Workers workers;
@@ -109,7 +117,12 @@ public final class Gateway implements AutoCloseable {
      * @throws io.headgate.namespace.NamespaceException if the namespace cannot be opened
      */
     static Gateway open(HeadgateConfig config, Credentials root, Metrics metrics) {
-        return open(config, root, metrics, metrics.accounts(), (account, store) -> store);
+        return open(config, root, metrics, PeerSettings.DEFAULTS);
+    }
+
+    /** The same, with other bounds of the hop between regions. */
+    static Gateway open(HeadgateConfig config, Credentials root, Metrics metrics, PeerSettings peers) {
+        return open(config, root, metrics, peers, metrics.accounts(), (account, store) -> store);
     }
 
     /**
@@ -122,6 +135,16 @@ public final class Gateway implements AutoCloseable {
             HeadgateConfig config,
             Credentials root,
             Metrics metrics,
+            AccountListener listener,
+            BiFunction<String, BlobStore, BlobStore> between) {
+        return open(config, root, metrics, PeerSettings.DEFAULTS, listener, between);
+    }
+
+    private static Gateway open(
+            HeadgateConfig config,
+            Credentials root,
+            Metrics metrics,
+            PeerSettings peers,
             AccountListener listener,
             BiFunction<String, BlobStore, BlobStore> between) {
         InstantSource clock = InstantSource.system();
@@ -141,8 +164,8 @@ public final class Gateway implements AutoCloseable {
                 && config.namespace().cache().isPresent()) {
             metrics.addCache(cached.statistics());
         }
-        Gateway gateway =
-                new Gateway(config, root, metrics.measured(namespace), accounts, opening, carriers, metrics, clock);
+        Gateway gateway = new Gateway(
+                config, root, metrics.measured(namespace), accounts, opening, carriers, metrics, peers, clock);
         usage.forEach((name, of) -> {
             if (of.blobs() > 0 && accounts.byName(name).isEmpty()) {
                 LOG.error(
@@ -162,6 +185,7 @@ public final class Gateway implements AutoCloseable {
             Function<AccountConfig, Account> opening,
             CarrierWatch carriers,
             Metrics metrics,
+            PeerSettings peers,
             InstantSource clock) {
         this.namespace = namespace;
         this.accounts = accounts;
@@ -190,7 +214,9 @@ public final class Gateway implements AutoCloseable {
                 config.placement().maxWaiting(),
                 metrics::placementRefused);
         slices = new SliceReader(storage);
-        s3 = s3(config, root, storage, slices);
+        regions = config.regions()
+                .map(several -> RegionWiring.open(config, several, namespace, peers, () -> newId(random), clock));
+        s3 = s3(config, root, storage, slices, regions);
         leases = new Leases(namespace, newId(random), clock);
         drain = new AccountDrain(
                 namespace,
@@ -238,6 +264,17 @@ public final class Gateway implements AutoCloseable {
             metrics.gauge(
                     "headgate.gateways", "Gateways that share the accounts, this one included", renewal::gateways);
         }
+        registryUpkeep = regions.map(several -> new RegistryUpkeep(
+                several.registry(),
+                several.directory(),
+                namespace,
+                several.own(),
+                leases.of("registry"),
+                () -> newId(random),
+                clock,
+                RegistryUpkeep.INTERVAL));
+        registryUpkeep.ifPresent(all::add);
+        regions.ifPresent(several -> metrics.addRegions(several, registryUpkeep.orElseThrow()));
         workers.start(all);
         metrics.addWorkers(workers);
     }
@@ -278,6 +315,14 @@ public final class Gateway implements AutoCloseable {
         return s3;
     }
 
+    Optional<Regions> regions() {
+        return regions;
+    }
+
+    Optional<RegistryUpkeep> registryUpkeep() {
+        return registryUpkeep;
+    }
+
     AccountRoster roster() {
         return roster;
     }
@@ -296,6 +341,7 @@ public final class Gateway implements AutoCloseable {
         workers.close();
         leases.close();
         intents.close();
+        regions.ifPresent(Regions::close);
         accounts.close();
         carriers.close();
         namespace.close();
@@ -366,7 +412,8 @@ public final class Gateway implements AutoCloseable {
                 cluster.replicasTimeout());
     }
 
-    private static S3Handler s3(HeadgateConfig config, Credentials root, Storage storage, SliceReader slices) {
+    private static S3Handler s3(
+            HeadgateConfig config, Credentials root, Storage storage, SliceReader slices, Optional<Regions> regions) {
         Map<String, Credential> credentials = new HashMap<>();
         Map<String, String> displayNames = new HashMap<>();
         credentials.put(root.accessKey(), credential(root, ROOT_USER, ROOT_USER));
@@ -379,9 +426,14 @@ public final class Gateway implements AutoCloseable {
         Router router = new Router(config.domain().orElse(""));
         return new S3Handler(
                 router,
-                new SigV4(config.region(), credentials::get, router::hostBucket),
+                new SigV4(
+                        config.region(),
+                        regions.map(Regions::names).orElse(Set.of(config.region())),
+                        credentials::get,
+                        router::hostBucket),
                 storage,
                 slices,
+                regions,
                 new S3Handler.Settings(
                         config.region(), ROOT_USER, config.debugHeaders(), id -> displayNames.getOrDefault(id, id)));
     }

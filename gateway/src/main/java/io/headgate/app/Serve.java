@@ -7,6 +7,7 @@ import io.headgate.admin.RotatingFile;
 import io.headgate.app.config.HeadgateConfig;
 import io.headgate.app.config.HeadgateConfig.AccessLogConfig;
 import io.headgate.app.config.HeadgateConfig.HttpConfig;
+import io.headgate.app.config.HeadgateConfig.RegionsConfig;
 import io.headgate.app.config.HeadgateConfig.Selectors;
 import io.headgate.app.config.HeadgateConfig.UserConfig;
 import io.headgate.app.config.HostPort;
@@ -15,7 +16,11 @@ import io.headgate.http.ExchangeObserver;
 import io.headgate.http.HttpHandler;
 import io.headgate.http.HttpServer;
 import io.headgate.http.HttpServerConfig;
+import io.headgate.http.Tls;
 import io.headgate.namespace.NamespaceException;
+import io.headgate.region.PeerHandler;
+import io.headgate.region.PeerSettings;
+import io.headgate.region.RegistryException;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -48,11 +53,15 @@ final class Serve implements AutoCloseable {
     private final List<String> announcement = new ArrayList<>();
 
     private final HeadgateConfig config;
+    private final PeerSettings peerSettings;
     private final InstantSource clock = InstantSource.system();
     private final RandomGenerator random = new SecureRandom();
+    private Optional<InetSocketAddress> peersAddress = Optional.empty();
+    private Optional<Gateway> gateway = Optional.empty();
 
-    private Serve(HeadgateConfig config) {
+    private Serve(HeadgateConfig config, PeerSettings peerSettings) {
         this.config = config;
+        this.peerSettings = peerSettings;
     }
 
     /**
@@ -62,11 +71,16 @@ final class Serve implements AutoCloseable {
      * @throws StartException if it cannot start; then everything is closed again
      */
     static Serve start(HeadgateConfig config) throws StartException {
-        Serve serve = new Serve(config);
+        return start(config, PeerSettings.DEFAULTS);
+    }
+
+    /** The same, with other bounds of the hop between regions. */
+    static Serve start(HeadgateConfig config, PeerSettings peerSettings) throws StartException {
+        Serve serve = new Serve(config, peerSettings);
         try {
             serve.open();
             return serve;
-        } catch (NamespaceException failed) {
+        } catch (NamespaceException | RegistryException | RegionWiring.RegionException failed) {
             serve.close();
             throw new StartException(failed.getMessage() == null ? failed.toString() : failed.getMessage(), failed);
         } catch (StartException | RuntimeException failed) {
@@ -87,7 +101,8 @@ final class Serve implements AutoCloseable {
             adminToken = config.adminToken().orElseThrow();
         }
         Metrics metrics = new Metrics();
-        Gateway gateway = opened(Gateway.open(config, root.credentials(), metrics));
+        Gateway gateway = opened(Gateway.open(config, root.credentials(), metrics, peerSettings));
+        this.gateway = Optional.of(gateway);
         AdminHandler admin = new AdminHandler(
                 gateway.namespace(),
                 gateway.accounts(),
@@ -99,10 +114,16 @@ final class Serve implements AutoCloseable {
                 config.region(),
                 metrics,
                 Check.settings(config),
+                gateway.regions(),
+                gateway.registryUpkeep(),
                 adminToken.reveal());
         HttpServer adminServer = listen(adminConfig(), admin, _ -> {}, "admin_listen");
         opened.push(() -> adminServer.stop(ADMIN_DRAIN));
-        HttpServer s3Server = listen(s3Config(), gateway.s3(), observer(metrics), "listen");
+        ExchangeObserver observer = observer(metrics);
+        if (config.regions().isPresent()) {
+            listenForPeers(config.regions().get(), gateway, observer, metrics);
+        }
+        HttpServer s3Server = listen(serverConfig(config.listen()), gateway.s3(), observer, "listen");
         opened.push(() -> s3Server.stop(config.http().drainTimeout()));
         opened.push(admin::stopping);
         metrics.gauge("headgate.requests.in.flight", "S3 requests being handled", s3Server::requestsInFlight);
@@ -115,11 +136,34 @@ final class Serve implements AutoCloseable {
         announcement.add("headgate ready: S3 on " + url(s3Server) + ", admin on " + url(adminServer));
     }
 
+    /** The gateways of other regions are served before clients, and after them: what they send has clients too. */
+    private void listenForPeers(RegionsConfig regions, Gateway gateway, ExchangeObserver observer, Metrics metrics)
+            throws StartException {
+        PeerHandler peers =
+                new PeerHandler(config.region(), RegionWiring.secrets(config, regions), gateway.s3(), clock);
+        HttpServerConfig server = PeerHandler.bounds(serverConfig(regions.listen()));
+        HttpServer listening = listen(server, regions.tls().map(RegionWiring::tls), peers, observer, "peers.listen");
+        opened.push(() -> listening.stop(config.http().drainTimeout()));
+        peersAddress = Optional.of(listening.address());
+        metrics.counter(
+                "headgate.peer.refused", "Requests at peers.listen that no other region has signed", peers::refused);
+    }
+
     /** Says once where it serves, and the root credentials if they were made at this start. */
     void announce(PrintStream out) {
         announcement.forEach(out::println);
         announcement.clear();
         out.flush();
+    }
+
+    /** What serves behind the listeners. */
+    Gateway gateway() {
+        return gateway.orElseThrow();
+    }
+
+    /** Where gateways of other regions are served, if there are several regions. */
+    Optional<InetSocketAddress> peersAddress() {
+        return peersAddress;
     }
 
     private <C extends AutoCloseable> C opened(C part) {
@@ -174,8 +218,14 @@ final class Serve implements AutoCloseable {
 
     private HttpServer listen(HttpServerConfig server, HttpHandler handler, ExchangeObserver observer, String key)
             throws StartException {
+        return listen(server, Optional.empty(), handler, observer, key);
+    }
+
+    private HttpServer listen(
+            HttpServerConfig server, Optional<Tls> tls, HttpHandler handler, ExchangeObserver observer, String key)
+            throws StartException {
         try {
-            return HttpServer.start(server, handler, observer, clock, random);
+            return HttpServer.start(server, tls, handler, observer, clock, random);
         } catch (IOException failed) {
             Throwable cause = failed.getCause() == null ? failed : failed.getCause();
             String address = new HostPort(server.host(), server.port()).toString();
@@ -183,11 +233,11 @@ final class Serve implements AutoCloseable {
         }
     }
 
-    private HttpServerConfig s3Config() {
+    private HttpServerConfig serverConfig(HostPort listen) {
         HttpConfig http = config.http();
         return new HttpServerConfig(
-                config.listen().host(),
-                config.listen().port(),
+                listen.host(),
+                listen.port(),
                 http.selectors() == Selectors.VIRTUAL,
                 http.idleTimeout(),
                 http.headTimeout(),

@@ -40,6 +40,9 @@ public sealed interface AdminRequest {
     /** The ranges that a bucket is spread in. */
     record ShowRanges(String bucket) implements AdminRequest {}
 
+    /** The regions and how they look from the gateway. */
+    record ListRegions() implements AdminRequest {}
+
     /** The target of the request in the admin API. */
     default String target() {
         return switch (this) {
@@ -55,6 +58,7 @@ public sealed interface AdminRequest {
             case Explain(String bucket, String key) ->
                 "/admin/v1/explain?bucket=" + encode(bucket) + "&key=" + encode(key);
             case ListBuckets() -> "/admin/v1/buckets";
+            case ListRegions() -> "/admin/v1/regions";
             case ShowBucket(String bucket) -> "/admin/v1/buckets/" + encode(bucket);
             case ShowRanges(String bucket) -> "/admin/v1/buckets/" + encode(bucket) + "/ranges";
         };
@@ -68,7 +72,7 @@ public sealed interface AdminRequest {
             case AddAccount _, ProbeAccount _ -> "POST";
             case SetRebalancing(boolean on) -> on ? "PUT" : "DELETE";
             case RemoveAccount _ -> "DELETE";
-            case ListAccounts _, Explain _, ListBuckets _, ShowBucket _, ShowRanges _ -> "GET";
+            case ListAccounts _, Explain _, ListBuckets _, ShowBucket _, ShowRanges _, ListRegions _ -> "GET";
         };
     }
 

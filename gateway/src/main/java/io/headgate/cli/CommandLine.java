@@ -141,6 +141,11 @@ public final class CommandLine {
                     List.of("NAME"),
                     "Show the ranges that a bucket is spread in (engine redis)",
                     of -> new AdminRequest.ShowRanges(of.getFirst())),
+            admin(
+                    "regions",
+                    List.of(),
+                    "List the regions, their gateways, and names that two of them have",
+                    _ -> new AdminRequest.ListRegions()),
             new Form(
                     "admin namespace backup",
                     List.of("FILE"),

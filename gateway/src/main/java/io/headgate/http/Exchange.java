@@ -35,6 +35,8 @@ public interface Exchange {
         KEY,
         USER,
         ERROR_CODE,
-        ACCOUNT
+        ACCOUNT,
+        /** The other region that answered it. */
+        REGION
     }
 }

@@ -142,13 +142,28 @@ public final class BucketNames {
     }
 
     /**
-     * The name is not that of the claim any more whose bucket was made: the bucket stays if it is the right one for who has the name now,
-     * and else goes.
+     * The name is not that of the claim any more whose bucket was made: the bucket stays if nobody else has the name now, who may have been
+     * told of it, and else goes.
      */
     private BucketClaim unconfirmed(Bucket wanted, BucketClaim made) {
-        Optional<RegistryEntry> now = directory.ask(wanted.name());
-        if (now.isPresent() && isOwn(now.get(), wanted)) {
-            return made;
+        RegistryEntry again = new RegistryEntry(
+                wanted.name(),
+                wanted.owner(),
+                region,
+                made.bucket().createdAt(),
+                claimIds.get(),
+                RegistryEntry.State.LIVE);
+        switch (registry.claim(again)) {
+            case Claim.Made() -> {
+                directory.put(again);
+                return made;
+            }
+            case Claim.Taken(RegistryEntry by) -> {
+                directory.put(by);
+                if (isOwn(by, wanted)) {
+                    return made;
+                }
+            }
         }
         if (namespace.deleteBucket(wanted.name(), wanted.createdAt()) instanceof Outcome.Refused<Bucket> refused
                 && refused.reason() != Refusal.NO_SUCH_BUCKET) {
@@ -169,11 +184,13 @@ public final class BucketNames {
      */
     public Outcome<Bucket> delete(BucketName name, Instant now) {
         Optional<RegistryEntry> entry = directory.ask(name);
-        if (entry.isPresent() && !entry.get().region().equals(region)) {
+        boolean own = entry.isPresent() && entry.get().region().equals(region);
+        // Of a name that another region has too the bucket that is here is deleted, and the name stays that region's.
+        if (entry.isPresent() && !own && namespace.bucket(name).isEmpty()) {
             return new Outcome.Refused<>(Refusal.NO_SUCH_BUCKET, name.value());
         }
         Outcome<Bucket> outcome = namespace.deleteBucket(name, now);
-        if (outcome instanceof Outcome.Done<Bucket> && entry.isPresent()) {
+        if (outcome instanceof Outcome.Done<Bucket> && own) {
             directory.forget(name);
             release(entry.get());
         }

@@ -92,19 +92,30 @@ public final class Peers implements AutoCloseable {
     }
 
     /**
-     * Sends a client's request on as it came.
+     * Sends a client's request on as it came, but in path style and without its host: which hosts stand for buckets is each region's own
+     * affair.
      *
+     * @param hostBucket the bucket that the request's host stands for; empty if it is in the path
      * @param userId whom it was authenticated as
      * @param body its body, if the operation has one
      * @throws BodyException if the client's body breaks off, or turns out wrong ({@link io.headgate.s3.S3BodyException}); then nothing
      *     comes of the request
      */
-    public Answer forward(String region, Exchange exchange, String userId, Optional<RelayedBody> body)
+    public Answer forward(
+            String region, Exchange exchange, String hostBucket, String userId, Optional<RelayedBody> body)
             throws BodyException {
         RequestHead head = exchange.head();
         return send(
                 region,
-                new PeerRequest(head.method(), head.target(), head.fields(), userId, exchange.requestId(), body));
+                new PeerRequest(
+                        head.method(),
+                        hostBucket.isEmpty() ? head.target() : "/" + hostBucket + head.target(),
+                        head.fields().stream()
+                                .filter(field -> !field.name().equals("host"))
+                                .toList(),
+                        userId,
+                        exchange.requestId(),
+                        body));
     }
 
     /**

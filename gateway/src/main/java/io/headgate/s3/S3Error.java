@@ -84,6 +84,11 @@ public enum S3Error {
             "The request signature that we calculated does not match the signature that you provided. Check your key and signing"
                     + " method"),
     SLOW_DOWN("SlowDown", 503, "Please reduce your request rate"),
+    TEMPORARY_REDIRECT(
+            "TemporaryRedirect",
+            307,
+            "Please re-send this request to the specified temporary endpoint. Continue to use the original request endpoint for future"
+                    + " requests"),
     X_AMZ_CONTENT_SHA256_MISMATCH(
             "XAmzContentSHA256Mismatch",
             400,

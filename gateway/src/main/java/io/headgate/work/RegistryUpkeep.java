@@ -4,6 +4,8 @@ import io.headgate.domain.BucketName;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.Namespace;
 import io.headgate.namespace.Outcome;
+import io.headgate.namespace.UploadPage;
+import io.headgate.namespace.UploadQuery;
 import io.headgate.region.BucketDirectory;
 import io.headgate.region.Claim;
 import io.headgate.region.Registry;
@@ -298,6 +300,14 @@ public final class RegistryUpkeep implements Worker {
     private boolean isLeftOver(Bucket bucket, RegistryEntry by, Conflict conflict) {
         return by.isLive()
                 && bucket.createdAt().isBefore(by.createdAt())
-                && !clock.instant().isBefore(conflict.since().plus(REMOVE_AFTER));
+                && !clock.instant().isBefore(conflict.since().plus(REMOVE_AFTER))
+                && !hasUploads(bucket.name());
+    }
+
+    /** They would go with the bucket. */
+    private boolean hasUploads(BucketName bucket) {
+        return namespace.listUploads(new UploadQuery(bucket, "", "", "", "", 1))
+                        instanceof Outcome.Done<UploadPage>(UploadPage page)
+                && !page.uploads().isEmpty();
     }
 }

@@ -35,6 +35,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
@@ -143,6 +144,8 @@ abstract class AdminFixture {
                 "us-east-1",
                 metrics,
                 new Fsck.Settings(false, false, Duration.ofDays(1), Duration.ofHours(2), 0.05, 1_000),
+                Optional.empty(),
+                Optional.empty(),
                 TOKEN);
     }
 

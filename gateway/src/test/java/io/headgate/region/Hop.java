@@ -86,7 +86,7 @@ final class Hop implements AutoCloseable {
                 ? RelayedBody.of(exchange.head(), payload(exchange), exchange.contentLength(), exchange.body())
                 : Optional.empty();
         try {
-            return switch (peers.forward("eu", exchange, USER, body)) {
+            return switch (peers.forward("eu", exchange, "", USER, body)) {
                 case Answer.Relayed(PeerResponse response) -> response.relayed();
                 case Answer.Misdirected() -> text(409, "misdirected");
                 case Answer.Unreachable(String reason) -> text(503, reason);

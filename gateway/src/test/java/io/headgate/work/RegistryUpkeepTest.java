@@ -282,18 +282,30 @@ final class RegistryUpkeepTest {
     }
 
     @Test
-    void a_slow_maker_whose_claim_was_released_leaves_no_bucket() {
+    void a_slow_maker_whose_claim_was_released_takes_the_name_again_if_nobody_has_it() {
+        BucketClaim slow = north.names.create(north.wanted(PHOTOS, "alice"), bucket -> {
+            north.settle();
+            assertThat(registry.find(PHOTOS)).isEmpty();
+            return north.namespace.createBucket(bucket);
+        });
+
+        assertThat(slow.made()).isTrue();
+        assertThat(south.create(PHOTOS, "bob").made()).isFalse();
+        assertTrue(north, south);
+    }
+
+    @Test
+    void a_slow_maker_whose_name_another_region_has_by_now_leaves_no_bucket() {
         Bucket wanted = north.wanted(PHOTOS, "alice");
 
         assertThatThrownBy(() -> north.names.create(wanted, bucket -> {
                     north.settle();
-                    assertThat(registry.find(PHOTOS)).isEmpty();
+                    assertThat(south.create(PHOTOS, "bob").made()).isTrue();
                     return north.namespace.createBucket(bucket);
                 }))
                 .isInstanceOf(RegistryException.class);
 
         assertThat(north.buckets()).isEmpty();
-        assertThat(south.create(PHOTOS, "bob").made()).isTrue();
         assertTrue(north, south);
     }
 

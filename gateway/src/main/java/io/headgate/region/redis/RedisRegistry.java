@@ -12,12 +12,15 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The registry in Redis: a single server, or one slot of a cluster. A change is done when a replica has it, if there are replicas; a
  * server without replicas keeps what its own persistence keeps. While the slot goes from node to node, callers wait.
  */
 public final class RedisRegistry implements Registry {
+    private static final Logger LOG = LoggerFactory.getLogger(RedisRegistry.class);
     private static final String NUL = "\0";
     private static final int PARTS = 5;
 
@@ -28,14 +31,16 @@ public final class RedisRegistry implements Registry {
     }
 
     /**
-     * Opens the registry, which needs no preparation.
-     *
-     * @throws RegistryException if no node answers that could keep it
+     * Opens the registry, which needs no preparation. If no node answers now that could keep it, they are asked again at its uses: a gateway
+     * that starts meanwhile serves what is its own.
      */
     public static RedisRegistry open(RedisRegistryOptions options) {
         RedisRegistry registry = new RedisRegistry(new Caller(options));
         try {
             registry.ofRegion("any", "", 1);
+            return registry;
+        } catch (RegistryException outage) {
+            LOG.warn("The registry cannot be used yet, and is tried again: {}", outage.getMessage());
             return registry;
         } catch (RuntimeException failed) {
             registry.close();

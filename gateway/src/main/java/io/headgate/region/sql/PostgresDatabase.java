@@ -12,12 +12,15 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The registry in a PostgreSQL database, over a few connections. After one could not be had, asking is refused at once for a moment, so
  * that nobody waits in line for a database that is down.
  */
 final class PostgresDatabase implements Database {
+    private static final Logger LOG = LoggerFactory.getLogger(PostgresDatabase.class);
     private static final Duration RETRY_AFTER_OUTAGE = Duration.ofSeconds(1);
     private static final Duration NETWORK_MARGIN = Duration.ofSeconds(2);
 
@@ -31,6 +34,7 @@ final class PostgresDatabase implements Database {
     private final HikariDataSource connections;
     private final Semaphore permits;
 
+    private volatile boolean prepared;
     private volatile long refusedUntilNanos;
     private volatile boolean refusing;
     private volatile boolean closed;
@@ -41,12 +45,17 @@ final class PostgresDatabase implements Database {
         this.permits = new Semaphore(options.connections(), true);
     }
 
+    /** A database that cannot be reached is prepared at its first use: a gateway that starts meanwhile serves what is its own. */
     static PostgresDatabase open(PostgresRegistryOptions options) {
         PostgresDatabase database = new PostgresDatabase(options);
         try {
-            database.write(PostgresDatabase::prepare);
+            database.write(connection -> true);
             return database;
         } catch (RuntimeException failed) {
+            if (failed.getCause() instanceof SQLException outage) {
+                LOG.warn("The registry cannot be used yet, and is tried again: {}", reason(outage));
+                return database;
+            }
             database.close();
             throw failed;
         }
@@ -94,13 +103,12 @@ final class PostgresDatabase implements Database {
     }
 
     /** Gateways that start at once wait for each other. */
-    private static boolean prepare(Connection connection) throws SQLException {
+    private static void prepare(Connection connection) throws SQLException {
         connection.setAutoCommit(false);
         try (Statement statement = connection.createStatement()) {
             statement.execute("SELECT pg_advisory_xact_lock(" + LOCK + ")");
             Tables.make(statement, Tables.Dialect.POSTGRES);
             connection.commit();
-            return true;
         } catch (SQLException | RuntimeException failed) {
             connection.rollback();
             throw failed;
@@ -148,6 +156,10 @@ final class PostgresDatabase implements Database {
     private <T> T attempt(Work<T> work) throws SQLException {
         try (Connection connection = take()) {
             try {
+                if (!prepared) {
+                    prepare(connection);
+                    prepared = true;
+                }
                 return work.run(connection);
             } catch (SQLException failed) {
                 if (isLost(failed)) {

@@ -56,9 +56,10 @@ public final class SqlRegistry implements Registry {
     }
 
     /**
-     * Opens the registry in a PostgreSQL database, whose table is made if it is not there; a database of a namespace will do.
+     * Opens the registry in a PostgreSQL database, whose table is made if it is not there; a database of a namespace will do. If it cannot be
+     * reached now, that is done at its first use.
      *
-     * @throws RegistryException if the database cannot be reached or used, or its table is one of a newer Headgate
+     * @throws RegistryException if its table is one of a newer Headgate
      */
     public static SqlRegistry postgres(PostgresRegistryOptions options) {
         return new SqlRegistry(PostgresDatabase.open(options));

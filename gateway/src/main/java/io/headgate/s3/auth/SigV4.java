@@ -8,7 +8,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * Verifies AWS Signature Version 4 of requests, in the Authorization header and in presigned URLs; of Version 2 the presigned URLs
@@ -26,18 +29,30 @@ public final class SigV4 {
 
     private final String region;
     private final CredentialSource credentials;
-    private final SigningKeys signingKeys;
+    /** By the regions that signatures may name. */
+    private final Map<String, SigningKeys> signingKeys;
+
     private final PresignedV2 presignedV2;
 
+    /** With the one region that signatures must name. */
+    public SigV4(String region, CredentialSource credentials, Function<RequestHead, String> hostBucket) {
+        this(region, Set.of(region), credentials, hostBucket);
+    }
+
     /**
-     * @param region the one region that signatures must name
+     * @param region that a client is told of which signs for none of the regions
+     * @param regions that signatures may name
      * @param hostBucket the bucket that a request's Host header stands for, by the same rule by which the request is routed; empty if
      *     the bucket stands in the path
      */
-    public SigV4(String region, CredentialSource credentials, Function<RequestHead, String> hostBucket) {
+    public SigV4(
+            String region,
+            Set<String> regions,
+            CredentialSource credentials,
+            Function<RequestHead, String> hostBucket) {
         this.region = region;
         this.credentials = credentials;
-        this.signingKeys = new SigningKeys(region);
+        this.signingKeys = regions.stream().collect(Collectors.toUnmodifiableMap(name -> name, SigningKeys::new));
         this.presignedV2 = new PresignedV2(credentials, hostBucket);
     }
 
@@ -75,7 +90,11 @@ public final class SigV4 {
 
     private Authentication verify(RequestHead head, RequestSignature claim, boolean tokenInQuery, Instant now) {
         CredentialScope scope = claim.scope();
-        scope.check(claim.carrier(), region, claim.signedAt().date());
+        SigningKeys keys = signingKeys.get(scope.region());
+        scope.check(
+                claim.carrier(),
+                keys == null ? region : scope.region(),
+                claim.signedAt().date());
         checkAge(claim, now);
         if (tokenInQuery || head.header("x-amz-security-token") != null) {
             throw tokensNotSupported();
@@ -87,7 +106,7 @@ public final class SigV4 {
                     S3Error.INVALID_ACCESS_KEY_ID.message(),
                     Map.of("AWSAccessKeyId", scope.accessKey()));
         }
-        SigningKey key = signingKeys.get(credential.secret(), scope.date());
+        SigningKey key = Objects.requireNonNull(keys).get(credential.secret(), scope.date());
         byte[] signature = checkSignature(head, claim, key);
         return new Authentication.Verified(credential, payload(claim, key, signature));
     }

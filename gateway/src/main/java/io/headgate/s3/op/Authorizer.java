@@ -5,7 +5,7 @@ import io.headgate.s3.Action;
 import io.headgate.s3.S3Error;
 import io.headgate.s3.S3Exception;
 import io.headgate.s3.S3Request;
-import io.headgate.s3.auth.Credential;
+import java.util.Optional;
 
 /**
  * Decides who may do what: root everything, every user whatever they like with their own buckets, nobody else anything. Policies and
@@ -16,9 +16,12 @@ final class Authorizer {
     private static final String EXPECTED_SOURCE_OWNER = "x-amz-source-expected-bucket-owner";
 
     private final String rootUserId;
+    private final Optional<OwningRegion> owning;
 
-    Authorizer(String rootUserId) {
+    /** @param owning if there are several regions */
+    Authorizer(String rootUserId, Optional<OwningRegion> owning) {
         this.rootUserId = rootUserId;
+        this.owning = owning;
     }
 
     /** @throws S3Exception AccessDenied, or NoSuchBucket for a bucket that does not exist */
@@ -41,9 +44,9 @@ final class Authorizer {
                     checkBucket(ofBucket.bucket(), EXPECTED_OWNER, call);
                 }
                 switch (request) {
-                    case S3Request.CopyObject copy -> checkBucket(copy.source().bucket(), EXPECTED_SOURCE_OWNER, call);
+                    case S3Request.CopyObject copy -> checkSource(copy.source().bucket(), call);
                     case S3Request.UploadPartCopy copy ->
-                        checkBucket(copy.source().bucket(), EXPECTED_SOURCE_OWNER, call);
+                        checkSource(copy.source().bucket(), call);
                     default -> {
                         // no second bucket is concerned
                     }
@@ -52,16 +55,29 @@ final class Authorizer {
         }
     }
 
+    /** A source in another region is read by its rules, and only there. */
+    private void checkSource(BucketName name, Call call) {
+        Optional<String> region = owning.flatMap(of -> of.other(name));
+        call.sourceIsIn(region);
+        if (region.isEmpty()) {
+            checkLocalSource(name, call);
+        }
+    }
+
+    /** For who finds the source in this region though it was thought to be in another. */
+    void checkLocalSource(BucketName name, Call call) {
+        checkBucket(name, EXPECTED_SOURCE_OWNER, call);
+    }
+
     /** @param ownerHeader the header in which a client may say whose it takes the bucket to be */
     private void checkBucket(BucketName name, String ownerHeader, Call call) {
-        Credential user = call.user();
         String expectedOwner = call.header(ownerHeader);
-        boolean isRoot = user.userId().equals(rootUserId);
+        boolean isRoot = call.userId().equals(rootUserId);
         if (isRoot && expectedOwner == null) {
             return; // without a look-up: the operation itself finds out whether the bucket exists
         }
         String owner = call.bucket(name).owner();
-        boolean allowed = isRoot || owner.equals(user.userId());
+        boolean allowed = isRoot || owner.equals(call.userId());
         if (!allowed || (expectedOwner != null && !expectedOwner.equals(owner))) {
             throw new S3Exception(S3Error.ACCESS_DENIED);
         }

@@ -12,8 +12,8 @@ import io.headgate.s3.S3Error;
 import io.headgate.s3.S3Exception;
 import io.headgate.s3.XmlElement;
 import io.headgate.s3.auth.BodyClaims;
-import io.headgate.s3.auth.Credential;
 import io.headgate.s3.auth.Payload;
+import io.headgate.s3.auth.RelayedBody;
 import io.headgate.s3.auth.VerifiedBody;
 import java.io.IOException;
 import java.util.Optional;
@@ -27,25 +27,30 @@ final class Call {
 
     private final Exchange exchange;
     private final QueryParameters query;
-    private final Credential user;
+    private final String userId;
     private final Payload payload;
     private final Namespace namespace;
     private final BucketRegions regions;
+    private final boolean forwarded;
     private @Nullable Bucket bucket;
+    private boolean bodyTaken;
+    private Optional<String> sourceRegion = Optional.empty();
 
     Call(
             Exchange exchange,
             QueryParameters query,
-            Credential user,
+            String userId,
             Payload payload,
             Namespace namespace,
-            BucketRegions regions) {
+            BucketRegions regions,
+            boolean forwarded) {
         this.exchange = exchange;
         this.query = query;
-        this.user = user;
+        this.userId = userId;
         this.payload = payload;
         this.namespace = namespace;
         this.regions = regions;
+        this.forwarded = forwarded;
     }
 
     Exchange exchange() {
@@ -66,8 +71,23 @@ final class Call {
     }
 
     /** Who sent the request. */
-    Credential user() {
-        return user;
+    String userId() {
+        return userId;
+    }
+
+    /** Whether another region's gateway has sent it here. */
+    boolean isForwarded() {
+        return forwarded;
+    }
+
+    /** The other region that has the source of a copy, which is then read by that region's rules; empty if it is here. */
+    Optional<String> sourceRegion() {
+        return sourceRegion;
+    }
+
+    /** Says so once, when it is decided by whose rules the source is read. */
+    void sourceIsIn(Optional<String> region) {
+        sourceRegion = region;
     }
 
     /** The request's bucket, looked up once. */
@@ -97,7 +117,18 @@ final class Call {
      * @param unasked the checksum to compute if the client sends none
      */
     VerifiedBody body(BodyClaims claims, Optional<ChecksumAlgorithm> unasked) {
+        bodyTaken = true;
         return new VerifiedBody(claims, exchange.body(), unasked.orElse(null));
+    }
+
+    /** Whether the body, or a part of it, may have been read. */
+    boolean isBodyTaken() {
+        return bodyTaken;
+    }
+
+    /** The body for another region's gateway; empty if the request announces none. */
+    Optional<RelayedBody> relayedBody() {
+        return RelayedBody.of(head(), payload, exchange.contentLength(), exchange.body());
     }
 
     /** What the checksum headers of a request with a document are about. */

@@ -1,11 +1,14 @@
 package io.headgate.s3.op;
 
+import io.headgate.domain.ByteRange;
 import io.headgate.domain.Checksum;
 import io.headgate.domain.ChecksumAlgorithm;
+import io.headgate.domain.ETag;
 import io.headgate.http.RequestHead;
 import io.headgate.http.Response;
 import io.headgate.namespace.ObjectAttributes;
 import io.headgate.namespace.ObjectVersion;
+import io.headgate.namespace.Outcome;
 import io.headgate.s3.Action;
 import io.headgate.s3.HttpDates;
 import io.headgate.s3.Responses;
@@ -13,13 +16,16 @@ import io.headgate.s3.S3Error;
 import io.headgate.s3.S3Exception;
 import io.headgate.s3.S3Request;
 import io.headgate.s3.XmlWriter;
+import io.headgate.s3.auth.VerifiedBody;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * Copies an object by sharing its slices: its cost does not depend on the object's size, unless the client asks for a checksum that the
- * source lacks, for which the bytes are read once.
+ * source lacks, for which the bytes are read once. From a bucket of another region the bytes are read there and written here.
  *
  * @see <a href="https://docs.aws.amazon.com/AmazonS3/latest/API/API_CopyObject.html">S3: CopyObject</a>
  */
@@ -28,10 +34,22 @@ final class CopyObject {
 
     private final Storage storage;
     private final CopyChecksum checksums;
+    private final AccountWriter blobs;
+    private final Authorizer authorizer;
+    private final Optional<OwningRegion> owning;
 
-    CopyObject(Storage storage, SliceReader slices) {
+    /** @param owning if there are several regions */
+    CopyObject(
+            Storage storage,
+            SliceReader slices,
+            AccountWriter blobs,
+            Authorizer authorizer,
+            Optional<OwningRegion> owning) {
+        this.authorizer = authorizer;
         this.storage = storage;
         this.checksums = new CopyChecksum(storage, slices);
+        this.blobs = blobs;
+        this.owning = owning;
     }
 
     Response handle(S3Request.CopyObject request, Call call) {
@@ -50,6 +68,23 @@ final class CopyObject {
                             + " metadata, storage class, website redirect location or encryption attributes");
         }
         Optional<ChecksumAlgorithm> algorithm = CopyChecksum.wanted(head.header("x-amz-checksum-algorithm"));
+        Optional<String> region = call.sourceRegion();
+        if (region.isPresent()) {
+            Optional<RemoteSource> remote = RemoteSource.open(
+                    owning.orElseThrow(), region.get(), request.source(), new ByteRange.Whole(), call);
+            if (remote.isPresent()) {
+                try (RemoteSource source = remote.get()) {
+                    ObjectAttributes its = source.attributes();
+                    ObjectAttributes attributes = new ObjectAttributes(
+                            replaceAttributes ? given.headers() : withRedirect(its.headers(), redirect),
+                            replaceAttributes ? given.metadata() : its.metadata(),
+                            replaceTags ? given.tags() : its.tags(),
+                            given.storageClass());
+                    return copy(source, attributes, algorithm, request, call);
+                }
+            }
+            authorizer.checkLocalSource(request.source().bucket(), call);
+        }
         Optional<CopyChecksum.Computed> computed =
                 algorithm.flatMap(wanted -> checksums.ofWholeUnlessStored(request.source(), wanted));
         ObjectVersion made = Refusals.done(storage.namespace()
@@ -69,6 +104,50 @@ final class CopyObject {
                         Conditions.write(head),
                         storage.now())));
         return Responses.xml(result(made));
+    }
+
+    private static Map<String, String> withRedirect(Map<String, String> headers, Optional<String> redirect) {
+        Map<String, String> all = new HashMap<>(headers);
+        redirect.ifPresent(location -> all.put(ObjectAttributes.WEBSITE_REDIRECT, location));
+        return all;
+    }
+
+    /** Stores the bytes of a source in another region here. */
+    private Response copy(
+            RemoteSource source,
+            ObjectAttributes attributes,
+            Optional<ChecksumAlgorithm> wanted,
+            S3Request.CopyObject request,
+            Call call) {
+        if (source.sizeBytes() > PutObject.MAX_BYTES) {
+            throw new S3Exception(
+                    S3Error.INVALID_REQUEST,
+                    "The specified copy source is larger than the maximum allowable size for a copy source: "
+                            + PutObject.MAX_BYTES);
+        }
+        VerifiedBody body = source.body(wanted.or(source::checksumAlgorithm));
+        OptionalInt slot = storage.namespace().blobSlot(request.bucket(), request.key());
+        try (AccountWriter.Written written =
+                blobs.write(call.region(request.bucket()), slot, source.sizeBytes(), body)) {
+            ETag etag = new ETag(body.md5());
+            source.check(etag, body.checksum());
+            Outcome<ObjectVersion> outcome = storage.namespace()
+                    .putObject(new io.headgate.namespace.PutObject(
+                            request.bucket(),
+                            request.key(),
+                            written.writeId(storage.newId()),
+                            attributes,
+                            source.sizeBytes(),
+                            etag,
+                            body.checksum().map(List::of).orElse(List.of()),
+                            written.slice(),
+                            Conditions.write(call.head()),
+                            written.intentId(),
+                            Conditions.attempt(call.head()),
+                            storage.now()));
+            written.committed();
+            return Responses.xml(result(Refusals.done(outcome)));
+        }
     }
 
     private static byte[] result(ObjectVersion made) {

@@ -1,18 +1,31 @@
 package io.headgate.s3.op;
 
+import io.headgate.domain.BodyException;
+import io.headgate.domain.BucketName;
+import io.headgate.http.Exchange;
 import io.headgate.http.RequestHead.Field;
 import io.headgate.http.Response;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
+import io.headgate.region.Answer;
+import io.headgate.region.PeerRequest;
+import io.headgate.region.PeerResponse;
+import io.headgate.region.Regions;
 import io.headgate.s3.Action;
 import io.headgate.s3.Responses;
 import io.headgate.s3.S3Error;
 import io.headgate.s3.S3Exception;
 import io.headgate.s3.S3Request;
 import io.headgate.s3.XmlElement;
+import io.headgate.s3.auth.RelayedBody;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
 
 /**
- * Makes a bucket. Its LocationConstraint is the preferred region of its blobs' accounts.
+ * Makes a bucket. Its LocationConstraint is the preferred region of its blobs' accounts, and where there are several regions the one
+ * that has it, if it is one of them.
  *
  * @see <a href="https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateBucket.html">S3: CreateBucket</a>
  */
@@ -23,10 +36,15 @@ final class CreateBucket {
     private static final String HASHED_RANGES = "x-headgate-hashed-ranges";
     private static final int MAX_HASHED_RANGES = 1_024;
 
-    private final Storage storage;
+    private static final Set<String> OF_THE_BODY =
+            Set.of("host", "x-amz-trailer", "x-amz-sdk-checksum-algorithm", "x-amz-decoded-content-length");
 
-    CreateBucket(Storage storage) {
+    private final Storage storage;
+    private final Optional<Regions> regions;
+
+    CreateBucket(Storage storage, Optional<Regions> regions) {
         this.storage = storage;
+        this.regions = regions;
     }
 
     Response handle(S3Request.CreateBucket request, Call call) {
@@ -34,11 +52,21 @@ final class CreateBucket {
         if ("true".equalsIgnoreCase(call.header("x-amz-bucket-object-lock-enabled"))) {
             throw new S3Exception(S3Error.NOT_IMPLEMENTED, "Not implemented: object lock");
         }
-        Bucket wanted = new Bucket(request.bucket(), call.user().userId(), location(call), storage.now());
+        byte[] document = call.document(Call.DigestOf.DOCUMENT);
+        String location = location(document);
         int hashedRanges = hashedRanges(call);
-        BucketClaim claim = hashedRanges == 0
-                ? storage.namespace().createBucket(wanted)
-                : storage.namespace().createHashedBucket(wanted, hashedRanges);
+        if (regions.isPresent() && !call.isForwarded()) {
+            String region = region(regions.get(), location);
+            if (!region.equals(regions.get().own())) {
+                return elsewhere(regions.get(), region, request.bucket(), call, document);
+            }
+        }
+        Bucket wanted = new Bucket(request.bucket(), call.userId(), location, storage.now());
+        Function<Bucket, BucketClaim> making = bucket -> hashedRanges == 0
+                ? storage.namespace().createBucket(bucket)
+                : storage.namespace().createHashedBucket(bucket, hashedRanges);
+        BucketClaim claim =
+                regions.isPresent() ? regions.get().bucketNames().create(wanted, making) : making.apply(wanted);
         if (!claim.made()) {
             throw new S3Exception(
                     claim.bucket().owner().equals(wanted.owner())
@@ -61,8 +89,42 @@ final class CreateBucket {
         return Integer.parseInt(value);
     }
 
-    private static String location(Call call) {
-        byte[] document = call.document(Call.DigestOf.DOCUMENT);
+    /** Where the bucket is to be. */
+    private static String region(Regions regions, String location) {
+        return location.isEmpty()
+                ? regions.newBuckets()
+                : regions.names().contains(location) ? location : regions.own();
+    }
+
+    private static Response elsewhere(Regions regions, String region, BucketName bucket, Call call, byte[] document) {
+        call.exchange().label(Exchange.Label.REGION, region);
+        // What is said of the body has been checked, and a trailer does not go with the document.
+        List<Field> fields = call.head().fields().stream()
+                .filter(field -> !OF_THE_BODY.contains(field.name()))
+                .toList();
+        Answer answer;
+        try {
+            answer = regions.peers()
+                    .send(
+                            region,
+                            new PeerRequest(
+                                    "PUT",
+                                    "/" + bucket,
+                                    fields,
+                                    call.userId(),
+                                    call.exchange().requestId(),
+                                    Optional.of(RelayedBody.of(document))));
+        } catch (BodyException impossible) {
+            throw new IllegalStateException("the document has been read", impossible);
+        }
+        return switch (answer) {
+            case Answer.Relayed(PeerResponse response) -> response.relayed();
+            case Answer.Misdirected() -> throw OwningRegion.unreachable(region, "it does not take itself for that");
+            case Answer.Unreachable(String reason) -> throw OwningRegion.unreachable(region, reason);
+        };
+    }
+
+    private static String location(byte[] document) {
         if (document.length == 0) {
             return "";
         }

@@ -40,7 +40,7 @@ final class CreateMultipartUpload {
                         request.key(),
                         RequestAttributes.read(call.head()),
                         checksum,
-                        call.user().userId(),
+                        call.userId(),
                         storage.now())));
         List<Field> headers = new ArrayList<>(2);
         checksum.ifPresent(used -> {

@@ -39,6 +39,9 @@ final class GetObject {
                         ByteRange.Resolved range,
                         int status,
                         List<Field> headers) -> {
+                    if (call.isForwarded() && call.header(RemoteSource.WITH_TAGS) != null) {
+                        RequestAttributes.tagging(version.attributes()).ifPresent(headers::add);
+                    }
                     if (range.lengthBytes() == 0) {
                         return new Response(status, headers, new Response.Body.None(0));
                     }

@@ -1,14 +1,16 @@
 package io.headgate.s3.op;
 
 import io.headgate.http.Response;
-import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketQuery;
+import io.headgate.region.Regions;
 import io.headgate.s3.Action;
 import io.headgate.s3.HttpDates;
 import io.headgate.s3.Responses;
 import io.headgate.s3.S3Request;
 import io.headgate.s3.XmlWriter;
+import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Lists the buckets of the user who asks.
@@ -21,39 +23,53 @@ final class ListBuckets {
     private static final int MAX_PAGE = 10_000;
 
     private final Storage storage;
+    private final Owners owners;
+    private final Optional<Regions> regions;
 
-    ListBuckets(Storage storage) {
+    ListBuckets(Storage storage, Owners owners, Optional<Regions> regions) {
         this.storage = storage;
+        this.owners = owners;
+        this.regions = regions;
     }
+
+    /** A bucket in the list, with its region if there are several. */
+    private record Listed(String name, Instant createdAt, Optional<String> region) {}
 
     Response handle(S3Request.ListBuckets request, Call call) {
         int limit = request.limit().orElse(MAX_PAGE);
         String after = ListTokens.decode("continuation-token", request.continuationToken());
-        String owner = call.user().userId();
-        List<Bucket> found =
-                storage.namespace().listBuckets(new BucketQuery(owner, request.prefix(), after, limit + 1));
+        String owner = call.userId();
+        List<Listed> found = find(owner, request.prefix(), after, limit + 1);
         boolean truncated = found.size() > limit;
-        List<Bucket> page = truncated ? found.subList(0, limit) : found;
+        List<Listed> page = truncated ? found.subList(0, limit) : found;
         XmlWriter xml = XmlWriter.document("ListAllMyBucketsResult")
                 .open("Owner")
                 .element("ID", owner)
-                .element("DisplayName", call.user().displayName())
+                .element("DisplayName", owners.user(owner).displayName())
                 .close("Owner")
                 .open("Buckets");
-        for (Bucket bucket : page) {
-            xml.open("Bucket")
-                    .element("Name", bucket.name().value())
-                    .element("CreationDate", HttpDates.iso(bucket.createdAt()))
-                    .close("Bucket");
+        for (Listed bucket : page) {
+            xml.open("Bucket").element("Name", bucket.name).element("CreationDate", HttpDates.iso(bucket.createdAt));
+            bucket.region.ifPresent(region -> xml.element("BucketRegion", region));
+            xml.close("Bucket");
         }
         xml.close("Buckets");
         if (!request.prefix().isEmpty()) {
             xml.element("Prefix", request.prefix());
         }
         if (truncated) {
-            xml.element(
-                    "ContinuationToken", ListTokens.encode(page.getLast().name().value()));
+            xml.element("ContinuationToken", ListTokens.encode(page.getLast().name));
         }
         return Responses.xml(xml.end("ListAllMyBucketsResult"));
+    }
+
+    private List<Listed> find(String owner, String prefix, String after, int limit) {
+        return regions.isPresent()
+                ? regions.get().registry().ofOwner(owner, prefix, after, limit).stream()
+                        .map(entry -> new Listed(entry.name().value(), entry.createdAt(), Optional.of(entry.region())))
+                        .toList()
+                : storage.namespace().listBuckets(new BucketQuery(owner, prefix, after, limit)).stream()
+                        .map(bucket -> new Listed(bucket.name().value(), bucket.createdAt(), Optional.empty()))
+                        .toList();
     }
 }

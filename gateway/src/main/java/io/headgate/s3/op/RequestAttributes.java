@@ -8,7 +8,9 @@ import io.headgate.s3.S3Exception;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Reads an object's attributes from the headers of the request that makes it. */
 final class RequestAttributes {
@@ -155,6 +157,16 @@ final class RequestAttributes {
             throw new S3Exception(S3Error.INVALID_TAG, "Object tags cannot be greater than " + MAX_TAGS);
         }
         return tags;
+    }
+
+    /** The tags as {@link #tags} reads them; empty for none. */
+    static Optional<RequestHead.Field> tagging(ObjectAttributes attributes) {
+        String all = attributes.tags().entrySet().stream()
+                .map(tag -> PercentCoding.encodeForListing(tag.getKey())
+                        + '='
+                        + PercentCoding.encodeForListing(tag.getValue()))
+                .collect(Collectors.joining("&"));
+        return all.isEmpty() ? Optional.empty() : Optional.of(new RequestHead.Field("x-amz-tagging", all));
     }
 
     private static void checkTag(String key, String value) {

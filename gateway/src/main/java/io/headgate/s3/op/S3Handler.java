@@ -2,8 +2,13 @@ package io.headgate.s3.op;
 
 import io.headgate.http.Exchange;
 import io.headgate.http.HttpHandler;
+import io.headgate.http.RequestHead.Field;
 import io.headgate.http.Response;
 import io.headgate.namespace.NamespaceException;
+import io.headgate.region.Forwarded;
+import io.headgate.region.ForwardedHandler;
+import io.headgate.region.Regions;
+import io.headgate.region.RegistryException;
 import io.headgate.s3.Action;
 import io.headgate.s3.QueryParameters;
 import io.headgate.s3.Responses;
@@ -15,16 +20,22 @@ import io.headgate.s3.auth.Authentication;
 import io.headgate.s3.auth.Credential;
 import io.headgate.s3.auth.Payload;
 import io.headgate.s3.auth.SigV4;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The S3 endpoint: route, authenticate, authorize, dispatch. Every S3 operation is one branch of {@link #dispatch}, and one file beside
- * this one.
+ * this one. Where there are several regions, requests for the buckets of others are answered by them, and theirs here.
  */
-public final class S3Handler implements HttpHandler {
+public final class S3Handler implements HttpHandler, ForwardedHandler {
     private static final Logger LOG = LoggerFactory.getLogger(S3Handler.class);
+    private static final String NO_REGISTRY =
+            "The registry of bucket names cannot be reached. Known buckets are served; please try again later";
     private static final String NO_ROOM =
             "The namespace has no room left for new metadata. Reads and deletes go on; please try again later";
 
@@ -32,7 +43,9 @@ public final class S3Handler implements HttpHandler {
     private final SigV4 signatures;
     private final Authorizer authorizer;
     private final Storage storage;
-    private final BucketRegions regions;
+    private final BucketRegions preferred;
+    private final Optional<OwningRegion> owning;
+    private final Optional<Field> bucketRegion;
 
     private final ListBuckets listBuckets;
     private final CreateBucket createBucket;
@@ -66,32 +79,41 @@ public final class S3Handler implements HttpHandler {
     public record Settings(
             String region, String rootUserId, boolean debugHeaders, UnaryOperator<String> displayNames) {}
 
-    public S3Handler(Router router, SigV4 signatures, Storage storage, SliceReader slices, Settings settings) {
+    /** @param regions if there are several */
+    public S3Handler(
+            Router router,
+            SigV4 signatures,
+            Storage storage,
+            SliceReader slices,
+            Optional<Regions> regions,
+            Settings settings) {
         this.router = router;
         this.signatures = signatures;
-        this.authorizer = new Authorizer(settings.rootUserId());
         this.storage = storage;
         Owners owners = new Owners(settings.displayNames());
         AccountWriter blobs = new AccountWriter(storage);
-        listBuckets = new ListBuckets(storage);
-        createBucket = new CreateBucket(storage);
+        owning = regions.map(several -> new OwningRegion(several, storage, router));
+        authorizer = new Authorizer(settings.rootUserId(), owning);
+        bucketRegion = regions.map(several -> new Field("x-amz-bucket-region", several.own()));
+        preferred = new BucketRegions(storage.clock());
+        listBuckets = new ListBuckets(storage, owners, regions);
+        createBucket = new CreateBucket(storage, regions);
         headBucket = new HeadBucket(settings.region());
-        regions = new BucketRegions(storage.clock());
-        deleteBucket = new DeleteBucket(storage, regions);
-        getBucketLocation = new GetBucketLocation();
+        deleteBucket = new DeleteBucket(storage, preferred, regions);
+        getBucketLocation = new GetBucketLocation(regions);
         listObjects = new ListObjects(storage, owners);
         listObjectsV2 = new ListObjectsV2(storage, owners);
         listMultipartUploads = new ListMultipartUploads(storage, owners);
         deleteObjects = new DeleteObjects(storage);
         putObject = new PutObject(storage, blobs, settings.debugHeaders());
-        copyObject = new CopyObject(storage, slices);
+        copyObject = new CopyObject(storage, slices, blobs, authorizer, owning);
         getObject = new GetObject(storage, slices);
         headObject = new HeadObject(storage);
         getObjectAttributes = new GetObjectAttributes(storage);
         deleteObject = new DeleteObject(storage);
         createMultipartUpload = new CreateMultipartUpload(storage);
         uploadPart = new UploadPart(storage, blobs);
-        uploadPartCopy = new UploadPartCopy(storage, slices);
+        uploadPartCopy = new UploadPartCopy(storage, slices, blobs, authorizer, owning);
         completeMultipartUpload = new CompleteMultipartUpload(storage);
         abortMultipartUpload = new AbortMultipartUpload(storage);
         listParts = new ListParts(storage, owners);
@@ -99,8 +121,17 @@ public final class S3Handler implements HttpHandler {
 
     @Override
     public Response handle(Exchange exchange) {
+        return answered(exchange, () -> answer(exchange));
+    }
+
+    @Override
+    public Response handle(Exchange exchange, Forwarded by) {
+        return answered(exchange, () -> answer(exchange, by));
+    }
+
+    private static Response answered(Exchange exchange, Supplier<Response> answer) {
         try {
-            return answer(exchange);
+            return answer.get();
         } catch (S3Exception failure) {
             return error(failure, exchange);
         } catch (NamespaceException outage) {
@@ -112,6 +143,10 @@ public final class S3Handler implements HttpHandler {
                             ? new S3Exception(S3Error.SERVICE_UNAVAILABLE, NO_ROOM)
                             : new S3Exception(S3Error.SERVICE_UNAVAILABLE),
                     exchange);
+        } catch (RegistryException outage) {
+            LOG.error("request {}: the registry failed: {}", exchange.requestId(), outage.getMessage());
+            LOG.debug("request {}: the registry failed", exchange.requestId(), outage);
+            return error(new S3Exception(S3Error.SERVICE_UNAVAILABLE, NO_REGISTRY), exchange);
         }
     }
 
@@ -122,6 +157,30 @@ public final class S3Handler implements HttpHandler {
 
     private Response answer(Exchange exchange) {
         QueryParameters query = QueryParameters.parse(exchange.head().rawQuery());
+        S3Request request = routed(exchange, query);
+        return switch (signatures.authenticate(
+                exchange.head(), query, storage.clock().instant())) {
+            case Authentication.Anonymous() -> throw new S3Exception(S3Error.ACCESS_DENIED);
+            case Authentication.Verified(Credential user, Payload payload) -> {
+                exchange.label(Exchange.Label.USER, user.userId());
+                Call call = new Call(exchange, query, user.userId(), payload, storage.namespace(), preferred, false);
+                yield owning.isPresent()
+                        ? owning.get().answer(request, call, () -> dispatchHere(request, call))
+                        : dispatch(request, call);
+            }
+        };
+    }
+
+    /** The answer to what another region has authenticated. */
+    private Response answer(Exchange exchange, Forwarded by) {
+        QueryParameters query = QueryParameters.parse(exchange.head().rawQuery());
+        S3Request request = routed(exchange, query);
+        exchange.label(Exchange.Label.USER, by.userId());
+        Call call = new Call(exchange, query, by.userId(), by.payload(), storage.namespace(), preferred, true);
+        return owning.orElseThrow().answerForwarded(request, call, () -> dispatchHere(request, call));
+    }
+
+    private S3Request routed(Exchange exchange, QueryParameters query) {
         S3Request request = router.route(exchange.head(), query);
         exchange.label(Exchange.Label.OPERATION, request.operation());
         if (request instanceof S3Request.OfBucket ofBucket) {
@@ -130,14 +189,24 @@ public final class S3Handler implements HttpHandler {
         if (request instanceof S3Request.OfObject ofObject) {
             exchange.label(Exchange.Label.KEY, ofObject.key().value());
         }
-        return switch (signatures.authenticate(
-                exchange.head(), query, storage.clock().instant())) {
-            case Authentication.Anonymous() -> throw new S3Exception(S3Error.ACCESS_DENIED);
-            case Authentication.Verified(Credential user, Payload payload) -> {
-                exchange.label(Exchange.Label.USER, user.userId());
-                yield dispatch(request, new Call(exchange, query, user, payload, storage.namespace(), regions));
+        return request;
+    }
+
+    /** Errors name the region of a bucket that is there, from which clients learn where to ask. */
+    private Response dispatchHere(S3Request request, Call call) {
+        try {
+            return dispatch(request, call);
+        } catch (S3Exception failure) {
+            if (!(request instanceof S3Request.OfBucket)
+                    || request instanceof S3Request.CreateBucket
+                    || failure.error() == S3Error.NO_SUCH_BUCKET) {
+                throw failure;
             }
-        };
+            Response response = error(failure, call.exchange());
+            List<Field> headers = new ArrayList<>(response.headers());
+            headers.add(bucketRegion.orElseThrow());
+            return new Response(response.status(), headers, response.body());
+        }
     }
 
     private Response dispatch(S3Request request, Call call) {

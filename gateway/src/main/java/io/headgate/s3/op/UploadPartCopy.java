@@ -1,21 +1,28 @@
 package io.headgate.s3.op;
 
 import io.headgate.domain.ByteRange;
+import io.headgate.domain.ETag;
 import io.headgate.http.RequestHead;
 import io.headgate.http.Response;
 import io.headgate.namespace.CopyPart;
+import io.headgate.namespace.Outcome;
 import io.headgate.namespace.Part;
+import io.headgate.namespace.PutPart;
 import io.headgate.namespace.Upload;
 import io.headgate.s3.Action;
 import io.headgate.s3.HttpDates;
 import io.headgate.s3.Responses;
+import io.headgate.s3.S3Error;
 import io.headgate.s3.S3Exception;
 import io.headgate.s3.S3Request;
 import io.headgate.s3.XmlWriter;
+import io.headgate.s3.auth.VerifiedBody;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
- * Makes a part of a range of an existing object by sharing its slices. The bytes are read only when the upload asks for a checksum.
+ * Makes a part of a range of an existing object by sharing its slices. The bytes are read only when the upload asks for a checksum, or
+ * lie in another region.
  *
  * @see <a href="https://docs.aws.amazon.com/AmazonS3/latest/API/API_UploadPartCopy.html">S3: UploadPartCopy</a>
  */
@@ -24,10 +31,22 @@ final class UploadPartCopy {
 
     private final Storage storage;
     private final CopyChecksum checksums;
+    private final AccountWriter blobs;
+    private final Authorizer authorizer;
+    private final Optional<OwningRegion> owning;
 
-    UploadPartCopy(Storage storage, SliceReader slices) {
+    /** @param owning if there are several regions */
+    UploadPartCopy(
+            Storage storage,
+            SliceReader slices,
+            AccountWriter blobs,
+            Authorizer authorizer,
+            Optional<OwningRegion> owning) {
+        this.authorizer = authorizer;
         this.storage = storage;
         this.checksums = new CopyChecksum(storage, slices);
+        this.blobs = blobs;
+        this.owning = owning;
     }
 
     Response handle(S3Request.UploadPartCopy request, Call call) {
@@ -35,6 +54,17 @@ final class UploadPartCopy {
         CopySources.refuseVersion(request.source());
         ByteRange range = range(head);
         Upload upload = Refusals.done(storage.namespace().upload(request.bucket(), request.key(), request.uploadId()));
+        Optional<String> region = call.sourceRegion();
+        if (region.isPresent()) {
+            Optional<RemoteSource> remote =
+                    RemoteSource.open(owning.orElseThrow(), region.get(), request.source(), range, call);
+            if (remote.isPresent()) {
+                try (RemoteSource source = remote.get()) {
+                    return result(copy(source, upload, request, call));
+                }
+            }
+            authorizer.checkLocalSource(request.source().bucket(), call);
+        }
         Optional<CopyChecksum.Computed> computed =
                 upload.checksum().map(wanted -> checksums.ofRange(request.source(), range, wanted.algorithm()));
         Part part = Refusals.done(storage.namespace()
@@ -50,6 +80,35 @@ final class UploadPartCopy {
                         request.partNumber(),
                         computed.map(CopyChecksum.Computed::checksum),
                         storage.now())));
+        return result(part);
+    }
+
+    /** Stores the bytes of a source in another region as a part here. */
+    private Part copy(RemoteSource source, Upload upload, S3Request.UploadPartCopy request, Call call) {
+        if (source.sizeBytes() > PutObject.MAX_BYTES) {
+            throw new S3Exception(S3Error.ENTITY_TOO_LARGE);
+        }
+        VerifiedBody body = source.body(upload.checksum().map(Upload.UploadChecksum::algorithm));
+        OptionalInt slot = storage.namespace().blobSlot(request.uploadId());
+        try (AccountWriter.Written written =
+                blobs.write(call.region(request.bucket()), slot, source.sizeBytes(), body)) {
+            ETag etag = new ETag(body.md5());
+            source.check(etag, body.checksum());
+            Part part = new Part(request.partNumber(), source.sizeBytes(), etag, body.checksum(), storage.now());
+            Outcome<Part> outcome = storage.namespace()
+                    .putPart(new PutPart(
+                            request.bucket(),
+                            request.key(),
+                            request.uploadId(),
+                            part,
+                            written.slice(),
+                            written.intentId()));
+            written.committed();
+            return Refusals.done(outcome);
+        }
+    }
+
+    private static Response result(Part part) {
         XmlWriter xml = XmlWriter.document("CopyPartResult")
                 .element("LastModified", HttpDates.iso(part.lastModified()))
                 .element("ETag", part.etag().quoted());

@@ -21,7 +21,7 @@ public final class Wire implements AutoCloseable {
     }
 
     private final ServerSocket listener;
-    private final int server;
+    private volatile int server;
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
     private Mode mode = Mode.PASS;
     private long delayMillis;
@@ -35,6 +35,19 @@ public final class Wire implements AutoCloseable {
         Wire wire = new Wire(new ServerSocket(0, 200, InetAddress.getLoopbackAddress()), server);
         Thread.ofVirtual().start(wire::accept);
         return wire;
+    }
+
+    /** One whose server has no port yet; until {@link #leadTo} it cuts off whoever connects. */
+    public static Wire toNobody() throws IOException {
+        Wire wire = to(0);
+        wire.cut();
+        return wire;
+    }
+
+    /** From now on connections are made to that port. */
+    public void leadTo(int port) {
+        server = port;
+        restore();
     }
 
     public int port() {

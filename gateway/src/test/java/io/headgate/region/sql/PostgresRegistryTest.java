@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.headgate.domain.BucketName;
+import io.headgate.namespace.cache.Wire;
 import io.headgate.namespace.postgres.PostgresNamespace;
 import io.headgate.namespace.postgres.PostgresOptions;
 import io.headgate.region.Claim;
@@ -111,6 +112,31 @@ final class PostgresRegistryTest {
                 .isInstanceOf(RegistryException.class)
                 .hasMessageContaining("newer Headgate")
                 .hasMessageContaining("version 9");
+    }
+
+    @Test
+    void one_that_cannot_be_reached_is_looked_at_when_it_can() throws Exception {
+        PostgresRegistryOptions database = fresh();
+        SqlRegistry.postgres(database).close();
+        try (Wire wire = Wire.to(PostgresServer.port())) {
+            wire.cut();
+            try (Registry registry = SqlRegistry.postgres(options(wire.port(), database.database()))) {
+                assertThatThrownBy(() -> registry.find(PHOTOS.name())).isInstanceOf(RegistryException.class);
+                try (Connection connection = PostgresServer.connect(PostgresServer.port(), database.database());
+                        Statement statement = connection.createStatement()) {
+                    statement.execute("UPDATE registry_schema SET version = 9");
+                    wire.restore();
+                    await().atMost(Duration.ofSeconds(60))
+                            .untilAsserted(() -> assertThatThrownBy(() -> registry.claim(PHOTOS))
+                                    .isInstanceOf(RegistryException.class)
+                                    .hasMessageContaining("newer Headgate"));
+                    statement.execute("UPDATE registry_schema SET version = 1");
+                }
+                await().atMost(Duration.ofSeconds(60))
+                        .ignoreExceptions()
+                        .untilAsserted(() -> assertThat(registry.claim(PHOTOS)).isEqualTo(new Claim.Made()));
+            }
+        }
     }
 
     @Test

@@ -1,0 +1,153 @@
+package io.headgate.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.headgate.app.SeveralRegions.Engine;
+import io.headgate.app.SeveralRegions.Site;
+import io.headgate.domain.BucketName;
+import io.headgate.http.RawClient;
+import io.headgate.namespace.Bucket;
+import io.headgate.region.PeerSettings;
+import io.headgate.region.Registry;
+import io.headgate.region.RegistryEntry;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.services.s3.model.S3Exception;
+
+/** By which region's rules a request is judged, and of which bucket it is. */
+@Timeout(120)
+final class RegionRulesTest {
+    @TempDir
+    private Path directory;
+
+    private SeveralRegions regions;
+    private Site north;
+    private Site south;
+
+    @BeforeEach
+    void start() throws Exception {
+        regions = new SeveralRegions(directory, PeerSettings.DEFAULTS);
+        String registry = "file:" + directory.resolve("names.db");
+        north = regions.add("north", Engine.SQLITE, registry);
+        south = regions.add("south", Engine.SQLITE, registry);
+        north.settings.put("HEADGATE_DOMAIN", "s3.north.example");
+        south.settings.put("HEADGATE_DOMAIN", "example");
+        regions.start();
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        regions.close();
+    }
+
+    private static void create(Site where, String user, String bucket) {
+        where.as(user).createBucket(create -> create.bucket(bucket));
+    }
+
+    private static void put(Site through, String user, String bucket, String key, String content) {
+        through.as(user).putObject(put -> put.bucket(bucket).key(key), RequestBody.fromString(content));
+    }
+
+    private static String get(Site through, String user, String bucket, String key) {
+        return through.as(user)
+                .getObjectAsBytes(get -> get.bucket(bucket).key(key))
+                .asUtf8String();
+    }
+
+    private static String result(Supplier<?> call) {
+        try {
+            Object unused = call.get();
+            return "ok";
+        } catch (S3Exception failed) {
+            return failed.awsErrorDetails().errorCode();
+        }
+    }
+
+    private static Registry registry(Site site) {
+        return site.serve().gateway().regions().orElseThrow().registry();
+    }
+
+    /** As another gateway of that region does, of which this one has not heard. */
+    private static void createBehindItsBack(Site site, String owner, String bucket) {
+        Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+        BucketName name = new BucketName(bucket);
+        RegistryEntry entry =
+                new RegistryEntry(name, owner, site.name, now, "behind-its-back", RegistryEntry.State.LIVE);
+        registry(site).claim(entry);
+        site.serve().gateway().namespace().createBucket(new Bucket(name, owner, "", now));
+    }
+
+    @Test
+    void a_copy_reads_nothing_of_a_bucket_that_another_user_has_made_here_meanwhile() {
+        create(south, "alice", "moving");
+        create(north, "alice", "hers");
+        put(north, "alice", "moving", "secret", "hers, and north knows that it is in south");
+        south.as("alice").deleteObject(delete -> delete.bucket("moving").key("secret"));
+        south.as("alice").deleteBucket(delete -> delete.bucket("moving"));
+        createBehindItsBack(north, "bob", "moving");
+        put(south, "bob", "moving", "secret", "his");
+
+        assertThat(result(() -> north.as("alice")
+                        .copyObject(copy -> copy.sourceBucket("moving")
+                                .sourceKey("secret")
+                                .destinationBucket("hers")
+                                .destinationKey("stolen"))))
+                .isEqualTo("AccessDenied");
+        assertThat(result(() -> north.as("alice")
+                        .getObjectAsBytes(get -> get.bucket("hers").key("stolen"))))
+                .isEqualTo("NoSuchKey");
+    }
+
+    @Test
+    void a_host_stands_for_the_bucket_that_it_does_where_the_request_arrives() throws Exception {
+        create(south, "alice", "photos");
+        create(south, "alice", "album");
+        String target = north.presigner("alice", false, URI.create("http://s3.north.example"))
+                .presignPutObject(put -> put.signatureDuration(Duration.ofMinutes(10))
+                        .putObjectRequest(object -> object.bucket("photos").key("album/key")))
+                .url()
+                .getFile();
+        URI gateway = north.s3();
+
+        try (RawClient client = new RawClient(new InetSocketAddress(gateway.getHost(), gateway.getPort()))) {
+            RawClient.Reply reply = client.send("PUT " + target
+                            + " HTTP/1.1\r\nHost: photos.s3.north.example\r\nContent-Length: 4\r\n\r\nbody")
+                    .reply();
+            assertThat(reply.status()).as("%s", reply.text()).isEqualTo(200);
+        }
+
+        assertThat(get(south, "alice", "photos", "album/key")).isEqualTo("body");
+        assertThat(result(() -> south.as("alice")
+                        .getObjectAsBytes(get -> get.bucket("album").key("key"))))
+                .isEqualTo("NoSuchKey");
+    }
+
+    @Test
+    void a_bucket_whose_name_another_region_has_is_served_by_its_own_until_it_is_deleted() {
+        create(north, "alice", "twice");
+        put(north, "alice", "twice", "key", "of north");
+        RegistryEntry entry = registry(north).find(new BucketName("twice")).orElseThrow();
+        registry(north).release(entry.name(), entry.claimId());
+        create(south, "alice", "twice");
+        put(south, "alice", "twice", "key", "of south");
+        north.serve().gateway().regions().orElseThrow().directory().ask(entry.name());
+
+        assertThat(get(north, "alice", "twice", "key")).isEqualTo("of north");
+        assertThat(get(south, "alice", "twice", "key")).isEqualTo("of south");
+
+        north.as("alice").deleteObject(delete -> delete.bucket("twice").key("key"));
+        north.as("alice").deleteBucket(delete -> delete.bucket("twice"));
+        assertThat(get(north, "alice", "twice", "key")).isEqualTo("of south");
+    }
+}
