@@ -103,6 +103,13 @@ final class AdminHandlerTest extends AdminFixture {
     }
 
     @Test
+    void a_gateway_of_one_region_says_so() {
+        assertThat(text(getAsAdmin("/admin/v1/regions", "text/plain")))
+                .isEqualTo("one region, us-east-1: none are configured\n");
+        assertThat(text(getAsAdmin("/admin/v1/regions", "application/json"))).isEqualTo("{\"own\":\"us-east-1\"}\n");
+    }
+
+    @Test
     void an_engine_that_keeps_buckets_in_one_place_says_that_it_has_no_ranges() {
         bucket("photos", "alice", "");
 

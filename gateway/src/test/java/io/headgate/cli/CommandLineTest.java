@@ -40,6 +40,8 @@ final class CommandLineTest {
         assertThat(parse("admin buckets show photos"))
                 .isEqualTo(new Command.Admin(
                         new AdminRequest.ShowBucket("photos"), false, new Command.Settings(List.of())));
+        assertThat(parse("admin regions"))
+                .isEqualTo(new Command.Admin(new AdminRequest.ListRegions(), false, new Command.Settings(List.of())));
         assertThat(parse("admin buckets ranges photos --json"))
                 .isEqualTo(new Command.Admin(
                         new AdminRequest.ShowRanges("photos"), true, new Command.Settings(List.of())));
