@@ -142,10 +142,10 @@ final class PeerExchange {
         }
     }
 
-    /** A request may just take long there; only a gateway that answered nobody meanwhile is left alone. */
+    /** A request may just take long there; only a gateway that answered nobody meanwhile is left alone, and for none that may take long. */
     private Outcome silent(long sinceNanos) {
         String reason = "it did not answer in time";
-        return gateway.hasAnsweredSince(sinceNanos)
+        return mayTakeLong() || gateway.hasAnsweredSince(sinceNanos)
                 ? new Outcome.Failed(reason, isRepeatable())
                 : dead(reason, isRepeatable());
     }
@@ -158,7 +158,12 @@ final class PeerExchange {
     /** Whether nothing can have come of the request yet, or it may come twice. */
     private boolean isRepeatable() {
         boolean read = request.method().equals("GET") || request.method().equals("HEAD");
-        return !bodyAsked && (read || request.body().isPresent());
+        return !bodyAsked && (read || hasContent());
+    }
+
+    /** Whether the owner must ask for the body before it can do anything. Of an empty one it need not read the end. */
+    private boolean hasContent() {
+        return request.body().isPresent() && request.body().get().lengthBytes() > 0;
     }
 
     private AnswerHead answer(PeerConnection connection, Signed signed) throws IOException {
@@ -178,10 +183,14 @@ final class PeerExchange {
     }
 
     private Duration reaction() {
-        boolean mayTakeLong = request.body().isEmpty()
+        return mayTakeLong() ? settings.answer() : settings.reaction();
+    }
+
+    /** Whether the owner may be at work for long before it says anything. Who finds out whether a gateway lives does not wait so long. */
+    private boolean mayTakeLong() {
+        return !hasContent()
                 && (request.method().equals("PUT") || request.method().equals("POST"))
                 && admission == PeerGateway.Admission.LIVE;
-        return mayTakeLong ? settings.answer() : settings.reaction();
     }
 
     private byte[] head(List<Field> fields) {

@@ -192,6 +192,74 @@ final class HopFailuresTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"content-length: 0", "x-amz-meta-a: no length"})
+    void a_request_without_content_may_have_been_done_and_is_not_sent_twice(String field) throws Exception {
+        AtomicInteger requests = new AtomicInteger();
+        try (ServerSocket listener = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
+                Hop hop = new Hop(List.of(URI.create("http://127.0.0.1:" + listener.getLocalPort())));
+                RawClient client = hop.client()) {
+            hop.answering((exchange, by) -> {
+                requests.incrementAndGet();
+                return Hop.text("hello");
+            });
+            Thread.ofVirtual().start(() -> answerAll(listener, ""));
+            client.send(HopTest.put(field));
+            assertThat(client.reply().status()).isEqualTo(503);
+            assertThat(requests).hasValue(0);
+        }
+    }
+
+    @Test
+    void a_request_without_content_may_take_long() throws Exception {
+        CountDownLatch over = new CountDownLatch(1);
+        CountDownLatch taken = new CountDownLatch(2);
+        try (Hop hop = new Hop();
+                RawClient copying = hop.client();
+                RawClient reading = hop.client()) {
+            hop.answering((exchange, by) -> {
+                taken.countDown();
+                try {
+                    over.await();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+                return Hop.text("copied");
+            });
+            copying.send(HopTest.put("content-length: 0"));
+            reading.send("GET /b/k HTTP/1.1\r\nHost: h\r\n\r\n");
+            taken.await();
+            hop.nanos.addAndGet(MORE_THAN_A_REACTION.toNanos());
+            assertThat(reading.reply().status()).as("reads do not").isEqualTo(503);
+            over.countDown();
+            assertThat(copying.reply().text()).isEqualTo("copied");
+        }
+    }
+
+    @Test
+    void a_request_that_takes_too_long_says_nothing_of_its_gateway() throws Exception {
+        CountDownLatch over = new CountDownLatch(1);
+        CountDownLatch taken = new CountDownLatch(1);
+        try (Hop hop = new Hop();
+                RawClient client = hop.client()) {
+            hop.answering((exchange, by) -> {
+                taken.countDown();
+                try {
+                    over.await();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+                return Hop.text("late");
+            });
+            client.send(HopTest.put("content-length: 0"));
+            taken.await();
+            hop.nanos.addAndGet(MORE_THAN_AN_ANSWER.toNanos());
+            assertThat(client.reply().status()).isEqualTo(503);
+            assertThat(live(hop)).containsExactly(true);
+            over.countDown();
+        }
+    }
+
     @Test
     void a_gateway_that_answers_others_is_not_given_up_for_a_request_that_takes_long() throws Exception {
         CountDownLatch over = new CountDownLatch(1);
