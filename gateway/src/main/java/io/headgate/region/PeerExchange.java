@@ -29,7 +29,7 @@ final class PeerExchange {
     private static final Duration LAST_WORD = Duration.ofSeconds(2);
 
     private final PeerGateway gateway;
-    private final PeerGateway.Admission admission;
+    private PeerGateway.Admission admission;
     private final PeerRequest request;
     private final Signer signer;
     private final PeerSettings settings;
@@ -174,12 +174,19 @@ final class PeerExchange {
             AnswerHead answer = connection.readHead();
             if (answer.status() == 100 && request.body().isPresent() && !bodyAsked) {
                 bodyAsked = true;
+                letOthersTry();
                 return sendBody(connection, request.body().get());
             }
             if (!answer.isInterim()) {
                 return answer;
             }
         }
+    }
+
+    /** A gateway that asks for a body seems to live: others need not wait until all of the body has come. */
+    private void letOthersTry() {
+        gateway.undecided(admission);
+        admission = PeerGateway.Admission.LIVE;
     }
 
     private Duration reaction() {

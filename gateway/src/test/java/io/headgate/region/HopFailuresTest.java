@@ -153,6 +153,47 @@ final class HopFailuresTest {
     }
 
     @Test
+    void an_owner_that_is_back_serves_others_while_the_first_one_sends_a_long_body() throws Exception {
+        CountDownLatch reading = new CountDownLatch(1);
+        try (Hop hop = new Hop();
+                RawClient sending = hop.client();
+                RawClient other = hop.client()) {
+            int port = hop.owner.address().getPort();
+            hop.owner.stop(Duration.ZERO);
+            assertThat(other.get("/b/k").status()).isEqualTo(503);
+            hop.answering((exchange, by) -> {
+                if (!exchange.head().method().equals("PUT")) {
+                    return Hop.text("hello");
+                }
+                try (InputStream body = exchange.body()) {
+                    body.read();
+                    reading.countDown();
+                    body.readAllBytes();
+                    return Hop.text("whole");
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            HttpServer again = HttpServer.start(
+                    HttpServerConfig.listeningOn("127.0.0.1", port),
+                    hop.receiver,
+                    done -> {},
+                    () -> hop.now,
+                    new Random(9));
+            try {
+                hop.now = hop.now.plusSeconds(2);
+                sending.send(HopTest.put("content-length: 100000")).send(new byte[50_000]);
+                reading.await();
+                assertThat(other.get("/b/k").text()).isEqualTo("hello");
+                assertThat(live(hop)).containsExactly(true);
+                assertThat(sending.send(new byte[50_000]).reply().text()).isEqualTo("whole");
+            } finally {
+                again.stop(Duration.ZERO);
+            }
+        }
+    }
+
+    @Test
     void an_owner_that_came_back_meanwhile_answers_what_may_not_be_sent_twice() throws Exception {
         try (Hop hop = new Hop();
                 RawClient client = hop.client()) {
