@@ -117,9 +117,7 @@ final class PeerExchange {
             Signed signed = signer.sign();
             AnswerHead head = answer(connection, signed);
             if (!signer.isOfRegion(signed.nonce(), head)) {
-                return new Outcome.Failed(
-                        "what answered " + head.status() + " does not know the secret, or refused ours",
-                        isRepeatable());
+                return unsigned(head.status());
             }
             gateway.answered();
             Outcome outcome = answered(connection, head);
@@ -148,6 +146,20 @@ final class PeerExchange {
         return mayTakeLong() || gateway.hasAnsweredSince(sinceNanos)
                 ? new Outcome.Failed(reason, isRepeatable())
                 : dead(reason, isRepeatable());
+    }
+
+    /** Not the region's word: no gateway, or one that refuses all of ours since its secret, clock or memory of nonces is not right. */
+    private Outcome unsigned(int status) {
+        String reason = "what answered " + status + " does not know the secret, or refused ours";
+        return isOfOneRequest(status) ? new Outcome.Failed(reason, isRepeatable()) : dead(reason, isRepeatable());
+    }
+
+    /** What the server of a sound gateway answers by itself to a head that it does not take, or when a body cannot be read. */
+    private static boolean isOfOneRequest(int status) {
+        return switch (status) {
+            case 400, 408, 413, 414, 417, 426, 431, 500, 501, 505 -> true;
+            default -> false;
+        };
     }
 
     private Outcome dead(String reason, boolean repeatable) {

@@ -21,6 +21,7 @@ import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -485,6 +486,41 @@ final class HopFailuresTest {
     }
 
     @Test
+    void a_gateway_that_refuses_all_is_left_alone() throws Exception {
+        Instant at = Instant.parse("2026-11-30T12:00:00Z");
+        PeerHandler wrong = new PeerHandler(
+                "eu", Map.of("us", new PeerSecret("some other secret")), (exchange, by) -> Hop.text("never"), () -> at);
+        HttpServer refusing = HttpServer.start(
+                HttpServerConfig.listeningOn("127.0.0.1", 0), wrong, done -> {}, () -> at, new Random(9));
+        try (Hop hop = new Hop(List.of(Hop.address(refusing)));
+                RawClient client = hop.client()) {
+            client.send("DELETE /b/k HTTP/1.1\r\nHost: h\r\n\r\n");
+            assertThat(client.reply().status()).isEqualTo(503);
+            assertThat(live(hop)).containsExactly(false, true);
+            for (int i = 0; i < 3; i++) {
+                client.send("DELETE /b/k HTTP/1.1\r\nHost: h\r\n\r\n");
+                assertThat(client.reply().text()).isEqualTo("hello");
+            }
+            assertThat(wrong.refused()).isEqualTo(1);
+        } finally {
+            refusing.stop(Duration.ZERO);
+        }
+    }
+
+    @Test
+    void a_gateway_that_fails_one_request_is_asked_again() throws Exception {
+        try (Hop hop = new Hop();
+                RawClient client = hop.client()) {
+            hop.answering((exchange, by) -> exchange.head().target().equals("/unreadable")
+                    ? new Response(200, List.of(), new Response.Body.Channel(unreadable(), 1 << 20))
+                    : Hop.text("hello"));
+            assertThat(client.get("/unreadable").status()).isEqualTo(503);
+            assertThat(live(hop)).containsExactly(true);
+            assertThat(client.get("/b/k").text()).isEqualTo("hello");
+        }
+    }
+
+    @Test
     void an_answer_that_was_changed_on_the_way_is_not_relayed() {
         List<Field> fields = List.of(new Field("etag", "\"1\""), new Field("date", "now"));
         String signature = Hop.SECRET.ofAnswer("n", 200, fields);
@@ -545,6 +581,15 @@ final class HopFailuresTest {
                 int count = target.remaining();
                 target.position(target.limit());
                 return count;
+            }
+        };
+    }
+
+    private static TestChannel unreadable() {
+        return new TestChannel() {
+            @Override
+            public int read(ByteBuffer target) throws IOException {
+                throw new IOException("the account is gone");
             }
         };
     }
