@@ -56,12 +56,9 @@ final class PeerConnection {
     }
 
     /** @throws IOException if it does not stand in time, or the other side is not whom it should be */
-    static PeerConnection open(String host, int port, @Nullable SSLContext tls, Duration timeout, Deadlines deadlines)
+    static PeerConnection open(HostName host, int port, @Nullable SSLContext tls, Duration timeout, Deadlines deadlines)
             throws IOException {
-        InetSocketAddress address = new InetSocketAddress(host, port);
-        if (address.isUnresolved()) {
-            throw new IOException("the name " + host + " is not known");
-        }
+        InetSocketAddress address = new InetSocketAddress(host.address(timeout), port);
         SocketChannel channel = SocketChannel.open();
         PeerConnection connection = new PeerConnection(channel, tls != null, deadlines);
         boolean standing = false;
@@ -70,7 +67,7 @@ final class PeerConnection {
             deadlines.watch(connection);
             connection.within(timeout);
             channel.socket().connect(address, Math.clamp(timeout.toMillis(), 1, Integer.MAX_VALUE));
-            connection.use(tls == null ? channel.socket() : secured(channel.socket(), host, port, tls));
+            connection.use(tls == null ? channel.socket() : secured(channel.socket(), host.name(), port, tls));
             connection.withoutLimit();
             standing = true;
             return connection;

@@ -1,6 +1,7 @@
 package io.headgate.region;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,6 +27,7 @@ final class PeerGateway {
 
     private final String region;
     private final URI address;
+    private final HostName host;
     private final int port;
     private final @Nullable SSLContext tls;
     private final PeerSettings settings;
@@ -63,6 +65,7 @@ final class PeerGateway {
         this.region = region;
         this.address = address;
         this.tls = "https".equals(address.getScheme()) ? tls : null;
+        this.host = new HostName(host(address), InetAddress::getByName);
         this.port = address.getPort() >= 0 ? address.getPort() : this.tls == null ? HTTP_PORT : HTTPS_PORT;
         this.settings = settings;
         this.deadlines = deadlines;
@@ -166,10 +169,10 @@ final class PeerGateway {
     }
 
     PeerConnection open() throws IOException {
-        return PeerConnection.open(host(), port, tls, settings.connect(), deadlines);
+        return PeerConnection.open(host, port, tls, settings.connect(), deadlines);
     }
 
-    private String host() {
+    private static String host(URI address) {
         String host = address.getHost();
         return host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
     }

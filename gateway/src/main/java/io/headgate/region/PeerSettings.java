@@ -5,7 +5,7 @@ import java.time.Duration;
 /**
  * The bounds of the hop.
  *
- * @param connect for a connection to stand, TLS included
+ * @param connect to find a gateway's address, and then for a connection to stand, TLS included
  * @param reaction until a gateway asks for the body or answers, of requests that cannot take long there: reads, and those with content
  * @param answer until a gateway answers when it has all of the request
  * @param stall without a byte in a body, in either direction
