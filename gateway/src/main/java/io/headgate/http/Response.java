@@ -1,5 +1,6 @@
 package io.headgate.http;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.ReadableByteChannel;
@@ -34,9 +35,15 @@ public record Response(int status, List<RequestHead.Field> headers, Body body) {
 
         /**
          * A body of unknown length, written by {@code source} while it is sent, on the request's thread. What is flushed is sent. If the
-         * source fails, the connection is cut; if the client hangs up, its writes fail.
+         * source fails, the connection is cut; if the client hangs up, its writes fail. {@code resource} is closed in the end, whether the
+         * source was called or not.
          */
-        record Stream(Source source) implements Body {}
+        record Stream(Source source, Closeable resource) implements Body {
+            /** Of a source that holds nothing before it is called. */
+            public Stream(Source source) {
+                this(source, () -> {});
+            }
+        }
     }
 
     public Response {
@@ -45,8 +52,11 @@ public record Response(int status, List<RequestHead.Field> headers, Body body) {
 
     /** Releases the body's resources without writing it. */
     public void discard() throws IOException {
-        if (body instanceof Body.Channel(ReadableByteChannel channel, long ignored)) {
-            channel.close();
+        switch (body) {
+            case Body.None ignored -> {}
+            case Body.Bytes ignored -> {}
+            case Body.Channel(ReadableByteChannel channel, long ignored) -> channel.close();
+            case Body.Stream(Source ignored, Closeable resource) -> resource.close();
         }
     }
 }

@@ -69,7 +69,7 @@ final class ResponseSender {
         target.reset();
     }
 
-    /** Writes the response and closes its channel. After an exception with {@link #started} the connection must be cut. */
+    /** Writes the response and releases what its body holds. After an exception with {@link #started} the connection must be cut. */
     void send(Response response, String requestId, boolean closing) throws IOException {
         try {
             writeHead(response, requestId, closing);
@@ -78,7 +78,7 @@ final class ResponseSender {
                 case Response.Body.Bytes(byte[] bytes) -> sendBytes(ByteBuffer.wrap(bytes));
                 case Response.Body.Channel(ReadableByteChannel channel, long lengthBytes) ->
                     sendChannel(channel, lengthBytes);
-                case Response.Body.Stream(Response.Source source) -> sendStream(source);
+                case Response.Body.Stream stream -> sendStream(stream.source());
             }
         } finally {
             response.discard();

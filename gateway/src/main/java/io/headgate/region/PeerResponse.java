@@ -36,7 +36,7 @@ public record PeerResponse(int status, List<Field> fields, OptionalLong contentL
             return new Response(
                     status, fields, new Response.Body.Channel(new BodyChannel(from), contentLengthBytes.getAsLong()));
         }
-        return new Response(status, fields, new Response.Body.Stream(out -> copy(from, out)));
+        return new Response(status, fields, new Response.Body.Stream(out -> copy(from, out), from));
     }
 
     @Override

@@ -240,6 +240,24 @@ final class ResponseTest {
         }
     }
 
+    @Test
+    void a_streamed_body_that_is_not_asked_for_is_released() throws Exception {
+        CountDownLatch released = new CountDownLatch(1);
+        Response.Body body = new Response.Body.Stream(
+                out -> {
+                    throw new IOException("nobody asks a HEAD's source");
+                },
+                released::countDown);
+        try (ServerFixture fixture = new ServerFixture(exchange -> new Response(200, List.of(), body));
+                HttpClient client = HttpClient.newHttpClient()) {
+            HttpRequest head =
+                    HttpRequest.newBuilder(request(fixture).uri()).HEAD().build();
+            assertThat(client.send(head, HttpResponse.BodyHandlers.discarding()).statusCode())
+                    .isEqualTo(200);
+            released.await();
+        }
+    }
+
     private static HttpRequest request(ServerFixture fixture) {
         return HttpRequest.newBuilder(URI.create(
                         "http://127.0.0.1:" + fixture.server.address().getPort() + "/"))

@@ -13,6 +13,7 @@ import io.headgate.http.Response;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -24,6 +25,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -51,6 +53,24 @@ final class HopFailuresTest {
             }
             closed.await();
             await().until(() -> hop.peers.gateways().getFirst().inFlight() == 0);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/known", "/stream"})
+    void an_answer_that_nobody_takes_frees_the_owner(String target) throws Exception {
+        CountDownLatch closed = new CountDownLatch(1);
+        try (Hop hop = new Hop()) {
+            Response.Body stream = new Response.Body.Stream(HopFailuresTest::endlessly, closed::countDown);
+            hop.answering((exchange, by) -> exchange.head().target().equals("/stream")
+                    ? new Response(200, List.of(), stream)
+                    : endless(new AtomicLong(), closed));
+            PeerRequest get = new PeerRequest("GET", target, List.of(), "bob", "0123", Optional.empty());
+            Response response = HopTest.relayed(hop.peers.send("eu", get)).relayed();
+            assertThat(hop.peers.gateways().getFirst().inFlight()).isEqualTo(1);
+            response.discard();
+            assertThat(hop.peers.gateways().getFirst().inFlight()).isZero();
+            closed.await();
         }
     }
 
@@ -545,6 +565,12 @@ final class HopFailuresTest {
 
     private static List<Boolean> live(Hop hop) {
         return hop.peers.gateways().stream().map(GatewayView::isLive).toList();
+    }
+
+    private static void endlessly(OutputStream out) throws IOException {
+        while (true) {
+            out.write(new byte[64 * 1024]);
+        }
     }
 
     private static Response endless(AtomicLong given, CountDownLatch closed) {
