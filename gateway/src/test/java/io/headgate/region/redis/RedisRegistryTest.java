@@ -88,7 +88,9 @@ final class RedisRegistryTest {
                 assertThatThrownBy(() -> registry.find(PHOTOS.name())).isInstanceOf(RegistryException.class);
             }
             try (Registry registry = RedisRegistry.open(with)) {
-                assertThat(registry.claim(PHOTOS)).isEqualTo(new Claim.Made());
+                await().atMost(Duration.ofSeconds(60))
+                        .ignoreExceptions()
+                        .untilAsserted(() -> assertThat(registry.claim(PHOTOS)).isEqualTo(new Claim.Made()));
             }
             assertThat(with.toString()).doesNotContain("s3cret");
         }
