@@ -1,5 +1,6 @@
 package io.headgate.account;
 
+import io.headgate.domain.BlockInputStream;
 import io.headgate.domain.BodyException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -8,7 +9,7 @@ import java.util.function.LongSupplier;
 /**
  * Counts the bytes of a write as they flow, with them the requests that carry them, and the time spent waiting for them. Used by one thread.
  */
-final class MeteredBody extends InputStream {
+final class MeteredBody extends BlockInputStream {
     private final InputStream body;
     private final Meter meter;
     private final LongSupplier nanoClock;
@@ -42,12 +43,6 @@ final class MeteredBody extends InputStream {
     /** Whether the body, not the account, broke the write. */
     boolean failed() {
         return failed;
-    }
-
-    @Override
-    public int read() throws IOException {
-        byte[] one = new byte[1];
-        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
     }
 
     @Override

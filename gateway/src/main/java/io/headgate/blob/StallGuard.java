@@ -2,6 +2,7 @@ package io.headgate.blob;
 
 import io.headgate.blob.BlobStoreException.Kind;
 import io.headgate.domain.BlobId;
+import io.headgate.domain.BlockInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -395,19 +396,13 @@ public final class StallGuard implements BlobStore {
     }
 
     /** A body that yields nothing any more once its put was given up: the bytes may be on their way to another account then. */
-    private static final class GuardedBody extends InputStream {
+    private static final class GuardedBody extends BlockInputStream {
         private final InputStream body;
         private final Progress progress;
 
         GuardedBody(InputStream body, Progress progress) {
             this.body = body;
             this.progress = progress;
-        }
-
-        @Override
-        public int read() throws IOException {
-            byte[] one = new byte[1];
-            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
         }
 
         @Override

@@ -1,7 +1,7 @@
 package io.headgate.region;
 
+import io.headgate.domain.BlockInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.LongAdder;
@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.LongAdder;
  * The body of an answer as it comes. At its end the connection goes back for later requests; closed before, or failed, it is cut. A body
  * that ends early throws. Used by one thread.
  */
-final class AnswerBody extends InputStream {
+final class AnswerBody extends BlockInputStream {
     private static final int MAX_LINE_BYTES = 1024;
     private static final int MAX_TRAILER_LINES = 64;
     private static final int MAX_SIZE_DIGITS = 15;
@@ -53,12 +53,6 @@ final class AnswerBody extends InputStream {
             // Until somebody reads, who must come soon.
             connection.within(stall);
         }
-    }
-
-    @Override
-    public int read() throws IOException {
-        byte[] one = new byte[1];
-        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
     }
 
     @Override

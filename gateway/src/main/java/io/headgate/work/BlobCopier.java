@@ -5,9 +5,9 @@ import io.headgate.account.BreakerOpenException;
 import io.headgate.account.Reservation;
 import io.headgate.blob.BlobStoreException;
 import io.headgate.domain.BlobId;
+import io.headgate.domain.BlockInputStream;
 import io.headgate.domain.BodyException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ReadableByteChannel;
@@ -92,7 +92,7 @@ final class BlobCopier {
     }
 
     /** The bytes of a blob as they are read, with their checksum. Used by one thread at a time. */
-    private static final class PacedSource extends InputStream {
+    private static final class PacedSource extends BlockInputStream {
         private final ReadableByteChannel channel;
         private final Pace pace;
         private final CRC32C crc = new CRC32C();
@@ -104,12 +104,6 @@ final class BlobCopier {
 
         long crc() {
             return crc.getValue();
-        }
-
-        @Override
-        public int read() throws IOException {
-            byte[] one = new byte[1];
-            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
         }
 
         @Override

@@ -3,6 +3,7 @@ package io.headgate.s3.auth;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.headgate.domain.BlockInputStream;
 import io.headgate.http.RequestHead;
 import io.headgate.s3.S3BodyException;
 import io.headgate.s3.S3Error;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @see <a href="https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-streaming.html">S3: chunked upload</a>
  */
-final class AwsChunkedInputStream extends InputStream {
+final class AwsChunkedInputStream extends BlockInputStream {
     /** Bounds a chunk's header and a line of the trailer; small, so that few bytes of a chunk are read with its header. */
     private static final int MAX_LINE_BYTES = 512;
 
@@ -78,12 +79,6 @@ final class AwsChunkedInputStream extends InputStream {
     /** The trailer's fields but for its signature, in order, values trimmed; complete at the end of the stream. */
     List<RequestHead.Field> trailers() {
         return trailers;
-    }
-
-    @Override
-    public int read() throws IOException {
-        byte[] one = new byte[1];
-        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.headgate.s3.auth;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import io.headgate.domain.BlockInputStream;
 import io.headgate.domain.ChecksumAlgorithm;
 import io.headgate.domain.ChecksumDigest;
 import io.headgate.http.RequestHead;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <p>What is wrong with the body is thrown as an {@link S3BodyException}; every read after that throws it again. Nothing is read from the
  * client before the first read. Not thread-safe. Closing closes the source.
  */
-public final class RelayedBody extends InputStream {
+public final class RelayedBody extends BlockInputStream {
     /** What a frame adds to its content: up to eight digits, and two line ends. */
     private static final int FRAME_BYTES = 12;
 
@@ -97,12 +98,6 @@ public final class RelayedBody extends InputStream {
     /** Whether the end of the frame has been read, so that all of the body was right. */
     public boolean isEnded() {
         return ended && pendingAt == pending.length;
-    }
-
-    @Override
-    public int read() throws IOException {
-        byte[] one = new byte[1];
-        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
     }
 
     @Override

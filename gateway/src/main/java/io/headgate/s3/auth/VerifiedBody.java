@@ -1,5 +1,6 @@
 package io.headgate.s3.auth;
 
+import io.headgate.domain.BlockInputStream;
 import io.headgate.domain.Checksum;
 import io.headgate.domain.ChecksumAlgorithm;
 import io.headgate.domain.ChecksumDigest;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * <p>What is wrong with the content is thrown as an {@link S3BodyException}; every read after that throws it again. Not thread-safe.
  * Closing closes the source.
  */
-public final class VerifiedBody extends InputStream {
+public final class VerifiedBody extends BlockInputStream {
     private static final int DISCARD_BYTES = 8192;
 
     private final BodyClaims claims;
@@ -111,12 +112,6 @@ public final class VerifiedBody extends InputStream {
             throw new IllegalStateException("the body has not been read to its end");
         }
         return value;
-    }
-
-    @Override
-    public int read() throws IOException {
-        byte[] one = new byte[1];
-        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
     }
 
     @Override

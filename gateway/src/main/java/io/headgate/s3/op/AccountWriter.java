@@ -5,6 +5,7 @@ import io.headgate.account.BreakerOpenException;
 import io.headgate.account.Reservation;
 import io.headgate.blob.BlobStoreException;
 import io.headgate.domain.BlobId;
+import io.headgate.domain.BlockInputStream;
 import io.headgate.domain.BodyException;
 import io.headgate.domain.Slice;
 import io.headgate.namespace.Garbage;
@@ -295,7 +296,7 @@ final class AccountWriter {
     }
 
     /** The kept head of a body, then the rest as it arrives; can begin again until the first byte of the rest was taken. */
-    private static final class HeadThenRest extends InputStream {
+    private static final class HeadThenRest extends BlockInputStream {
         private final byte[] head;
         private final InputStream rest;
         private int position;
@@ -322,12 +323,6 @@ final class AccountWriter {
             int read = rest.read(into, offset, length);
             restTouched |= read > 0;
             return read;
-        }
-
-        @Override
-        public int read() throws IOException {
-            byte[] one = new byte[1];
-            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
         }
     }
 }

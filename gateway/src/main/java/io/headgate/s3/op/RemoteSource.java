@@ -1,5 +1,6 @@
 package io.headgate.s3.op;
 
+import io.headgate.domain.BlockInputStream;
 import io.headgate.domain.ByteRange;
 import io.headgate.domain.Checksum;
 import io.headgate.domain.ChecksumAlgorithm;
@@ -18,7 +19,6 @@ import io.headgate.s3.XmlElement;
 import io.headgate.s3.auth.BodyClaims;
 import io.headgate.s3.auth.Payload;
 import io.headgate.s3.auth.VerifiedBody;
-import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -211,25 +211,26 @@ final class RemoteSource implements AutoCloseable {
     }
 
     /** What breaks here is not the client's fault. */
-    private static final class RegionStream extends FilterInputStream {
-        RegionStream(InputStream in) {
-            super(in);
-        }
+    private static final class RegionStream extends BlockInputStream {
+        private final InputStream in;
 
-        @Override
-        public int read() throws IOException {
-            byte[] one = new byte[1];
-            return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+        RegionStream(InputStream in) {
+            this.in = in;
         }
 
         @Override
         public int read(byte[] bytes, int offset, int length) throws IOException {
             try {
-                return super.read(bytes, offset, length);
+                return in.read(bytes, offset, length);
             } catch (IOException broken) {
                 LOG.warn("a read from another region broke off: {}", broken.getMessage());
                 throw new S3BodyException(S3Error.SERVICE_UNAVAILABLE);
             }
+        }
+
+        @Override
+        public void close() throws IOException {
+            in.close();
         }
     }
 }
