@@ -4,6 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.ReadableByteChannel;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -48,6 +49,13 @@ public record Response(int status, List<RequestHead.Field> headers, Body body) {
 
     public Response {
         headers = List.copyOf(headers);
+    }
+
+    /** The same with more headers behind these. */
+    public Response with(RequestHead.Field... more) {
+        List<RequestHead.Field> all = new ArrayList<>(headers);
+        all.addAll(List.of(more));
+        return new Response(status, all, body);
     }
 
     /** Releases the body's resources without writing it. */

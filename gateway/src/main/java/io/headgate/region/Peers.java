@@ -32,6 +32,7 @@ import org.slf4j.LoggerFactory;
 public final class Peers implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Peers.class);
     private static final int NONCE_BYTES = 16;
+    private static final String HOST = "host";
 
     private final String ownRegion;
     private final PeerSettings settings;
@@ -110,9 +111,7 @@ public final class Peers implements AutoCloseable {
                 new PeerRequest(
                         head.method(),
                         hostBucket.isEmpty() ? head.target() : "/" + hostBucket + head.target(),
-                        head.fields().stream()
-                                .filter(field -> !field.name().equals("host"))
-                                .toList(),
+                        head.fields(),
                         userId,
                         exchange.requestId(),
                         body));
@@ -220,16 +219,16 @@ public final class Peers implements AutoCloseable {
                 throw new IllegalArgumentException("a method or target with a space cannot be sent");
             }
             for (Field field : request.fields()) {
-                if (PeerFields.isOfRequest(field) && !PeerFields.isOfPeers(field)) {
+                if (PeerFields.isOfRequest(field)
+                        && !PeerFields.isOfPeers(field)
+                        && !field.name().equals(HOST)) {
                     requireSendable(field.name());
                     requireSendable(field.value());
                     kept.add(field);
                 }
             }
-            if (PeerFields.only(kept, "host") == null) {
-                // HTTP/1.1 wants one; a client of an older version, or a request of our own, has none.
-                kept.add(new Field("host", region.name()));
-            }
+            // HTTP/1.1 wants one, and the client's may stand for a bucket where it arrived and for another there.
+            kept.add(new Field(HOST, region.name()));
         }
 
         @Override

@@ -3,12 +3,10 @@ package io.headgate.s3.op;
 import io.headgate.domain.ByteRange;
 import io.headgate.domain.Checksum;
 import io.headgate.domain.ChecksumAlgorithm;
-import io.headgate.domain.ETag;
 import io.headgate.http.RequestHead;
 import io.headgate.http.Response;
 import io.headgate.namespace.ObjectAttributes;
 import io.headgate.namespace.ObjectVersion;
-import io.headgate.namespace.Outcome;
 import io.headgate.s3.Action;
 import io.headgate.s3.HttpDates;
 import io.headgate.s3.Responses;
@@ -21,7 +19,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /**
  * Copies an object by sharing its slices: its cost does not depend on the object's size, unless the client asks for a checksum that the
@@ -34,7 +31,7 @@ final class CopyObject {
 
     private final Storage storage;
     private final CopyChecksum checksums;
-    private final AccountWriter blobs;
+    private final PutObject putObject;
     private final Authorizer authorizer;
     private final Optional<OwningRegion> owning;
 
@@ -42,13 +39,13 @@ final class CopyObject {
     CopyObject(
             Storage storage,
             SliceReader slices,
-            AccountWriter blobs,
+            PutObject putObject,
             Authorizer authorizer,
             Optional<OwningRegion> owning) {
-        this.authorizer = authorizer;
         this.storage = storage;
         this.checksums = new CopyChecksum(storage, slices);
-        this.blobs = blobs;
+        this.putObject = putObject;
+        this.authorizer = authorizer;
         this.owning = owning;
     }
 
@@ -126,28 +123,15 @@ final class CopyObject {
                             + PutObject.MAX_BYTES);
         }
         VerifiedBody body = source.body(wanted.or(source::checksumAlgorithm));
-        OptionalInt slot = storage.namespace().blobSlot(request.bucket(), request.key());
-        try (AccountWriter.Written written =
-                blobs.write(call.region(request.bucket()), slot, source.sizeBytes(), body)) {
-            ETag etag = new ETag(body.md5());
-            source.check(etag, body.checksum());
-            Outcome<ObjectVersion> outcome = storage.namespace()
-                    .putObject(new io.headgate.namespace.PutObject(
-                            request.bucket(),
-                            request.key(),
-                            written.writeId(storage.newId()),
-                            attributes,
-                            source.sizeBytes(),
-                            etag,
-                            body.checksum().map(List::of).orElse(List.of()),
-                            written.slice(),
-                            Conditions.write(call.head()),
-                            written.intentId(),
-                            Conditions.attempt(call.head()),
-                            storage.now()));
-            written.committed();
-            return Responses.xml(result(Refusals.done(outcome)));
-        }
+        PutObject.Stored stored = putObject.store(
+                request,
+                attributes,
+                Conditions.write(call.head()),
+                call.region(request.bucket()),
+                body,
+                call,
+                etag -> source.check(etag, body.checksum()));
+        return Responses.xml(result(stored.version()));
     }
 
     private static byte[] result(ObjectVersion made) {

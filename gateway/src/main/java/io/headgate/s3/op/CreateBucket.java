@@ -1,13 +1,11 @@
 package io.headgate.s3.op;
 
-import io.headgate.domain.BodyException;
 import io.headgate.domain.BucketName;
 import io.headgate.http.Exchange;
 import io.headgate.http.RequestHead.Field;
 import io.headgate.http.Response;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
-import io.headgate.region.Answer;
 import io.headgate.region.PeerRequest;
 import io.headgate.region.PeerResponse;
 import io.headgate.region.Regions;
@@ -37,14 +35,17 @@ final class CreateBucket {
     private static final int MAX_HASHED_RANGES = 1_024;
 
     private static final Set<String> OF_THE_BODY =
-            Set.of("host", "x-amz-trailer", "x-amz-sdk-checksum-algorithm", "x-amz-decoded-content-length");
+            Set.of("x-amz-trailer", "x-amz-sdk-checksum-algorithm", "x-amz-decoded-content-length");
 
     private final Storage storage;
     private final Optional<Regions> regions;
+    private final Optional<OwningRegion> owning;
 
-    CreateBucket(Storage storage, Optional<Regions> regions) {
+    /** The last two if there are several regions. */
+    CreateBucket(Storage storage, Optional<Regions> regions, Optional<OwningRegion> owning) {
         this.storage = storage;
         this.regions = regions;
+        this.owning = owning;
     }
 
     Response handle(S3Request.CreateBucket request, Call call) {
@@ -58,7 +59,7 @@ final class CreateBucket {
         if (regions.isPresent() && !call.isForwarded()) {
             String region = region(regions.get(), location);
             if (!region.equals(regions.get().own())) {
-                return elsewhere(regions.get(), region, request.bucket(), call, document);
+                return elsewhere(region, request.bucket(), call, document);
             }
         }
         Bucket wanted = new Bucket(request.bucket(), call.userId(), location, storage.now());
@@ -96,32 +97,23 @@ final class CreateBucket {
                 : regions.names().contains(location) ? location : regions.own();
     }
 
-    private static Response elsewhere(Regions regions, String region, BucketName bucket, Call call, byte[] document) {
+    private Response elsewhere(String region, BucketName bucket, Call call, byte[] document) {
         call.exchange().label(Exchange.Label.REGION, region);
         // What is said of the body has been checked, and a trailer does not go with the document.
         List<Field> fields = call.head().fields().stream()
                 .filter(field -> !OF_THE_BODY.contains(field.name()))
                 .toList();
-        Answer answer;
-        try {
-            answer = regions.peers()
-                    .send(
-                            region,
-                            new PeerRequest(
-                                    "PUT",
-                                    "/" + bucket,
-                                    fields,
-                                    call.userId(),
-                                    call.exchange().requestId(),
-                                    Optional.of(RelayedBody.of(document))));
-        } catch (BodyException impossible) {
-            throw new IllegalStateException("the document has been read", impossible);
-        }
-        return switch (answer) {
-            case Answer.Relayed(PeerResponse response) -> response.relayed();
-            case Answer.Misdirected() -> throw OwningRegion.unreachable(region, "it does not take itself for that");
-            case Answer.Unreachable(String reason) -> throw OwningRegion.unreachable(region, reason);
-        };
+        PeerRequest request = new PeerRequest(
+                "PUT",
+                "/" + bucket,
+                fields,
+                call.userId(),
+                call.exchange().requestId(),
+                Optional.of(RelayedBody.of(document)));
+        return owning.orElseThrow()
+                .send(region, request)
+                .map(PeerResponse::relayed)
+                .orElseThrow(() -> OwningRegion.unreachable(region, "it does not take itself for that"));
     }
 
     private static String location(byte[] document) {

@@ -18,11 +18,9 @@ import io.headgate.s3.Router;
 import io.headgate.s3.S3Error;
 import io.headgate.s3.S3Exception;
 import io.headgate.s3.S3Request;
-import io.headgate.s3.auth.RelayedBody;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -125,17 +123,13 @@ final class OwningRegion {
     Optional<PeerResponse> read(BucketName bucket, String known, PeerRequest request) {
         String region = known;
         for (int hops = 0; hops < 2; hops++) {
-            switch (send(region, request)) {
-                case Answer.Relayed(PeerResponse response) -> {
-                    return Optional.of(response);
-                }
-                case Answer.Misdirected() -> {
-                    region = asked(bucket);
-                    if (region.equals(regions.own())) {
-                        return Optional.empty();
-                    }
-                }
-                case Answer.Unreachable(String reason) -> throw unreachable(region, reason);
+            Optional<PeerResponse> answer = send(region, request);
+            if (answer.isPresent()) {
+                return answer;
+            }
+            region = asked(bucket);
+            if (region.equals(regions.own())) {
+                return Optional.empty();
             }
         }
         throw disagree(bucket, region);
@@ -154,27 +148,23 @@ final class OwningRegion {
     }
 
     private String registered(BucketName bucket) {
-        try {
-            return region(regions.directory().find(bucket));
-        } catch (RegistryException outage) {
-            return hereAtLeast(bucket, outage);
-        }
+        return region(bucket, regions.directory()::find);
     }
 
     private String asked(BucketName bucket) {
-        try {
-            return region(regions.directory().ask(bucket));
-        } catch (RegistryException outage) {
-            return hereAtLeast(bucket, outage);
-        }
+        return region(bucket, regions.directory()::ask);
     }
 
     /** Without the registry a region serves what is its own. */
-    private String hereAtLeast(BucketName bucket, RegistryException outage) {
-        if (storage.namespace().bucket(bucket).isEmpty()) {
-            throw outage;
+    private String region(BucketName bucket, Function<BucketName, Optional<RegistryEntry>> lookUp) {
+        try {
+            return region(lookUp.apply(bucket));
+        } catch (RegistryException outage) {
+            if (storage.namespace().bucket(bucket).isEmpty()) {
+                throw outage;
+            }
+            return regions.own();
         }
-        return regions.own();
     }
 
     private String region(Optional<RegistryEntry> entry) {
@@ -243,36 +233,38 @@ final class OwningRegion {
                 S3Error.SERVICE_UNAVAILABLE, "The regions do not agree about where the bucket " + bucket + " is");
     }
 
-    /** The answer of a region; empty if it has not the bucket. */
+    /** The answer of a region to a client's request; empty if it has not the bucket. */
     private Optional<Response> there(String region, Call call) {
         call.exchange().label(Exchange.Label.REGION, region);
-        return switch (forward(region, call, call.relayedBody())) {
-            case Answer.Relayed(PeerResponse response) -> Optional.of(response.relayed());
-            case Answer.Misdirected() -> Optional.empty();
-            case Answer.Unreachable(String reason) -> throw unreachable(region, reason);
-        };
-    }
-
-    /**
-     * Sends a client's request on.
-     *
-     * @throws S3Exception if the client's body is wrong or breaks off
-     */
-    Answer forward(String region, Call call, Optional<RelayedBody> body) {
         try {
-            return regions.peers()
-                    .forward(region, call.exchange(), router.hostBucket(call.head()), call.userId(), body);
+            Answer answer = regions.peers()
+                    .forward(
+                            region, call.exchange(), router.hostBucket(call.head()), call.userId(), call.relayedBody());
+            return relayed(region, answer).map(PeerResponse::relayed);
         } catch (BodyException broken) {
             throw Call.bodyFailure(broken);
         }
     }
 
-    private Answer send(String region, PeerRequest request) {
+    /**
+     * The answer of a region to a request of this gateway's own; empty if it is not for that region.
+     *
+     * @throws S3Exception ServiceUnavailable if it cannot be reached
+     */
+    Optional<PeerResponse> send(String region, PeerRequest request) {
         try {
-            return regions.peers().send(region, request);
+            return relayed(region, regions.peers().send(region, request));
         } catch (BodyException impossible) {
             throw new IllegalStateException("it has no body that could be wrong", impossible);
         }
+    }
+
+    private static Optional<PeerResponse> relayed(String region, Answer answer) {
+        return switch (answer) {
+            case Answer.Relayed(PeerResponse response) -> Optional.of(response);
+            case Answer.Misdirected() -> Optional.empty();
+            case Answer.Unreachable(String reason) -> throw unreachable(region, reason);
+        };
     }
 
     /** The answer for what the region that it needs does not give. */
@@ -292,11 +284,7 @@ final class OwningRegion {
                 S3Error.TEMPORARY_REDIRECT,
                 S3Error.TEMPORARY_REDIRECT.message(),
                 Map.of("Endpoint", endpoint.replaceFirst("^https?://", "")));
-        Response response =
-                Responses.error(redirect, call.head(), call.exchange().requestId());
-        List<Field> headers = new ArrayList<>(response.headers());
-        headers.add(new Field("location", location));
-        headers.add(new Field("x-amz-bucket-region", region));
-        return new Response(response.status(), headers, response.body());
+        return Responses.error(redirect, call.head(), call.exchange().requestId())
+                .with(new Field("location", location), new Field("x-amz-bucket-region", region));
     }
 }

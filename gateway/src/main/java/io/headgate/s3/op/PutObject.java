@@ -1,7 +1,7 @@
 package io.headgate.s3.op;
 
-import io.headgate.domain.Checksum;
 import io.headgate.domain.ETag;
+import io.headgate.domain.Slice;
 import io.headgate.http.RequestHead.Field;
 import io.headgate.http.Response;
 import io.headgate.namespace.ObjectAttributes;
@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Consumer;
 
 /**
  * Stores an object: its bytes in an account, then its version in the namespace, which alone makes it exist.
@@ -52,31 +53,56 @@ final class PutObject {
         String region = call.region(request.bucket());
         checkBeforeBody(request, condition);
         VerifiedBody body = call.body(claims, Optional.empty());
-        OptionalInt slot = storage.namespace().blobSlot(request.bucket(), request.key());
-        try (AccountWriter.Written written = blobs.write(region, slot, sizeBytes, body)) {
+        Stored stored = store(request, attributes, condition, region, body, call, _ -> {});
+        List<Field> headers = new ArrayList<>(5);
+        headers.add(new Field("etag", stored.etag.quoted()));
+        body.checksum().ifPresent(value -> ObjectHeaders.addChecksum(headers, value));
+        addAccount(headers, stored.slice, call);
+        return Responses.empty(200, headers.toArray(Field[]::new));
+    }
+
+    /**
+     * What was stored.
+     *
+     * @param etag of the bytes
+     * @param slice where they are; empty for none
+     */
+    record Stored(ObjectVersion version, ETag etag, Optional<Slice> slice) {}
+
+    /**
+     * Stores the bytes in an account, then the version in the namespace.
+     *
+     * @param of the object that is made
+     * @param check is shown the entity tag of the bytes that arrived; what it throws, nothing comes of
+     */
+    Stored store(
+            S3Request.OfObject of,
+            ObjectAttributes attributes,
+            WriteCondition condition,
+            String region,
+            VerifiedBody body,
+            Call call,
+            Consumer<ETag> check) {
+        OptionalInt slot = storage.namespace().blobSlot(of.bucket(), of.key());
+        try (AccountWriter.Written written = blobs.write(region, slot, body.lengthBytes(), body)) {
             ETag etag = new ETag(body.md5());
-            Optional<Checksum> checksum = body.checksum();
+            check.accept(etag);
             Outcome<ObjectVersion> outcome = storage.namespace()
                     .putObject(new io.headgate.namespace.PutObject(
-                            request.bucket(),
-                            request.key(),
+                            of.bucket(),
+                            of.key(),
                             written.writeId(storage.newId()),
                             attributes,
-                            sizeBytes,
+                            body.lengthBytes(),
                             etag,
-                            checksum.map(List::of).orElse(List.of()),
+                            body.checksum().map(List::of).orElse(List.of()),
                             written.slice(),
                             condition,
                             written.intentId(),
                             Conditions.attempt(call.head()),
                             storage.now()));
             written.committed();
-            Refusals.done(outcome);
-            List<Field> headers = new ArrayList<>(5);
-            headers.add(new Field("etag", etag.quoted()));
-            checksum.ifPresent(value -> ObjectHeaders.addChecksum(headers, value));
-            addAccount(headers, written, call);
-            return Responses.empty(200, headers.toArray(Field[]::new));
+            return new Stored(Refusals.done(outcome), etag, written.slice());
         }
     }
 
@@ -91,11 +117,11 @@ final class PutObject {
         }
     }
 
-    private void addAccount(List<Field> headers, AccountWriter.Written written, Call call) {
-        written.slice().ifPresent(slice -> {
-            call.exchange().label(io.headgate.http.Exchange.Label.ACCOUNT, slice.account());
+    private void addAccount(List<Field> headers, Optional<Slice> slice, Call call) {
+        slice.map(Slice::account).ifPresent(account -> {
+            call.exchange().label(io.headgate.http.Exchange.Label.ACCOUNT, account);
             if (debugHeaders) {
-                headers.add(new Field("x-headgate-account", slice.account()));
+                headers.add(new Field("x-headgate-account", account));
             }
         });
     }

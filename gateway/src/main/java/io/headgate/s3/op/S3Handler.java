@@ -20,8 +20,6 @@ import io.headgate.s3.auth.Authentication;
 import io.headgate.s3.auth.Credential;
 import io.headgate.s3.auth.Payload;
 import io.headgate.s3.auth.SigV4;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -97,7 +95,7 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
         bucketRegion = regions.map(several -> new Field("x-amz-bucket-region", several.own()));
         preferred = new BucketRegions(storage.clock());
         listBuckets = new ListBuckets(storage, owners, regions);
-        createBucket = new CreateBucket(storage, regions);
+        createBucket = new CreateBucket(storage, regions, owning);
         headBucket = new HeadBucket(settings.region());
         deleteBucket = new DeleteBucket(storage, preferred, regions);
         getBucketLocation = new GetBucketLocation(regions);
@@ -106,14 +104,14 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
         listMultipartUploads = new ListMultipartUploads(storage, owners);
         deleteObjects = new DeleteObjects(storage);
         putObject = new PutObject(storage, blobs, settings.debugHeaders());
-        copyObject = new CopyObject(storage, slices, blobs, authorizer, owning);
+        copyObject = new CopyObject(storage, slices, putObject, authorizer, owning);
         getObject = new GetObject(storage, slices);
         headObject = new HeadObject(storage);
         getObjectAttributes = new GetObjectAttributes(storage);
         deleteObject = new DeleteObject(storage);
         createMultipartUpload = new CreateMultipartUpload(storage);
         uploadPart = new UploadPart(storage, blobs);
-        uploadPartCopy = new UploadPartCopy(storage, slices, blobs, authorizer, owning);
+        uploadPartCopy = new UploadPartCopy(storage, slices, uploadPart, authorizer, owning);
         completeMultipartUpload = new CompleteMultipartUpload(storage);
         abortMultipartUpload = new AbortMultipartUpload(storage);
         listParts = new ListParts(storage, owners);
@@ -202,10 +200,7 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
                     || failure.error() == S3Error.NO_SUCH_BUCKET) {
                 throw failure;
             }
-            Response response = error(failure, call.exchange());
-            List<Field> headers = new ArrayList<>(response.headers());
-            headers.add(bucketRegion.orElseThrow());
-            return new Response(response.status(), headers, response.body());
+            return error(failure, call.exchange()).with(bucketRegion.orElseThrow());
         }
     }
 

@@ -1,6 +1,5 @@
 package io.headgate.s3.op;
 
-import io.headgate.domain.Checksum;
 import io.headgate.domain.ChecksumAlgorithm;
 import io.headgate.domain.ETag;
 import io.headgate.http.RequestHead.Field;
@@ -20,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Consumer;
 
 /**
  * Stores a part of a multipart upload, as a blob of its own.
@@ -46,25 +46,31 @@ final class UploadPart {
         Upload upload = Refusals.done(storage.namespace().upload(request.bucket(), request.key(), request.uploadId()));
         checkAlgorithm(upload, claims);
         VerifiedBody body = call.body(claims, upload.checksum().map(Upload.UploadChecksum::algorithm));
-        OptionalInt slot = storage.namespace().blobSlot(request.uploadId());
-        try (AccountWriter.Written written = blobs.write(call.region(request.bucket()), slot, sizeBytes, body)) {
+        Part part = store(upload, request.partNumber(), body, call, _ -> {});
+        List<Field> headers = new ArrayList<>(2);
+        headers.add(new Field("etag", part.etag().quoted()));
+        part.checksum()
+                .ifPresent(value -> headers.add(new Field(value.algorithm().header(), value.base64())));
+        return Responses.empty(200, headers.toArray(Field[]::new));
+    }
+
+    /**
+     * Stores the bytes in an account, then the part in the namespace.
+     *
+     * @param check is shown the entity tag of the bytes that arrived; what it throws, nothing comes of
+     */
+    Part store(Upload upload, int number, VerifiedBody body, Call call, Consumer<ETag> check) {
+        OptionalInt slot = storage.namespace().blobSlot(upload.id());
+        try (AccountWriter.Written written =
+                blobs.write(call.region(upload.bucket()), slot, body.lengthBytes(), body)) {
             ETag etag = new ETag(body.md5());
-            Optional<Checksum> checksum = body.checksum();
-            Part part = new Part(request.partNumber(), sizeBytes, etag, checksum, storage.now());
+            check.accept(etag);
+            Part part = new Part(number, body.lengthBytes(), etag, body.checksum(), storage.now());
             Outcome<Part> outcome = storage.namespace()
                     .putPart(new PutPart(
-                            request.bucket(),
-                            request.key(),
-                            request.uploadId(),
-                            part,
-                            written.slice(),
-                            written.intentId()));
+                            upload.bucket(), upload.key(), upload.id(), part, written.slice(), written.intentId()));
             written.committed();
-            Refusals.done(outcome);
-            List<Field> headers = new ArrayList<>(2);
-            headers.add(new Field("etag", etag.quoted()));
-            checksum.ifPresent(value -> headers.add(new Field(value.algorithm().header(), value.base64())));
-            return Responses.empty(200, headers.toArray(Field[]::new));
+            return Refusals.done(outcome);
         }
     }
 

@@ -1,13 +1,10 @@
 package io.headgate.s3.op;
 
 import io.headgate.domain.ByteRange;
-import io.headgate.domain.ETag;
 import io.headgate.http.RequestHead;
 import io.headgate.http.Response;
 import io.headgate.namespace.CopyPart;
-import io.headgate.namespace.Outcome;
 import io.headgate.namespace.Part;
-import io.headgate.namespace.PutPart;
 import io.headgate.namespace.Upload;
 import io.headgate.s3.Action;
 import io.headgate.s3.HttpDates;
@@ -18,7 +15,6 @@ import io.headgate.s3.S3Request;
 import io.headgate.s3.XmlWriter;
 import io.headgate.s3.auth.VerifiedBody;
 import java.util.Optional;
-import java.util.OptionalInt;
 
 /**
  * Makes a part of a range of an existing object by sharing its slices. The bytes are read only when the upload asks for a checksum, or
@@ -31,7 +27,7 @@ final class UploadPartCopy {
 
     private final Storage storage;
     private final CopyChecksum checksums;
-    private final AccountWriter blobs;
+    private final UploadPart uploadPart;
     private final Authorizer authorizer;
     private final Optional<OwningRegion> owning;
 
@@ -39,13 +35,13 @@ final class UploadPartCopy {
     UploadPartCopy(
             Storage storage,
             SliceReader slices,
-            AccountWriter blobs,
+            UploadPart uploadPart,
             Authorizer authorizer,
             Optional<OwningRegion> owning) {
-        this.authorizer = authorizer;
         this.storage = storage;
         this.checksums = new CopyChecksum(storage, slices);
-        this.blobs = blobs;
+        this.uploadPart = uploadPart;
+        this.authorizer = authorizer;
         this.owning = owning;
     }
 
@@ -89,23 +85,7 @@ final class UploadPartCopy {
             throw new S3Exception(S3Error.ENTITY_TOO_LARGE);
         }
         VerifiedBody body = source.body(upload.checksum().map(Upload.UploadChecksum::algorithm));
-        OptionalInt slot = storage.namespace().blobSlot(request.uploadId());
-        try (AccountWriter.Written written =
-                blobs.write(call.region(request.bucket()), slot, source.sizeBytes(), body)) {
-            ETag etag = new ETag(body.md5());
-            source.check(etag, body.checksum());
-            Part part = new Part(request.partNumber(), source.sizeBytes(), etag, body.checksum(), storage.now());
-            Outcome<Part> outcome = storage.namespace()
-                    .putPart(new PutPart(
-                            request.bucket(),
-                            request.key(),
-                            request.uploadId(),
-                            part,
-                            written.slice(),
-                            written.intentId()));
-            written.committed();
-            return Refusals.done(outcome);
-        }
+        return uploadPart.store(upload, request.partNumber(), body, call, etag -> source.check(etag, body.checksum()));
     }
 
     private static Response result(Part part) {
