@@ -27,10 +27,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 
@@ -125,11 +121,9 @@ final class EnginesBenchmark {
                 new SyntheticObjects(namespace, LocalGateway.ACCOUNTS.getFirst(), Duration.ofHours(6));
         AtomicLong next = new AtomicLong();
         Operation put = random -> objects.put(BUCKET, key("synthetic", next.getAndIncrement()), random);
-        List<long[]> unused = callers(FILLERS, random -> {
-            while (next.get() < plan.objects()) {
-                put.run(random);
-            }
-            return new long[0];
+        List<long[]> unused = Callers.measured(FILLERS, _ -> next.get() < plan.objects(), random -> {
+            put.run(random);
+            return true;
         });
         operations.put("namespace put", put);
         operations.put("namespace get", random -> {
@@ -226,41 +220,11 @@ final class EnginesBenchmark {
         });
     }
 
-    /** Nanoseconds of each operation that began in the turn. */
     private List<long[]> turn(Operation operation, int callers) throws InterruptedException {
-        long end = System.nanoTime() + Duration.ofSeconds(plan.seconds()).toNanos();
-        return callers(callers, random -> {
-            LongStream.Builder nanos = LongStream.builder();
-            long begin = System.nanoTime();
-            while (begin - end < 0) {
-                operation.run(random);
-                long now = System.nanoTime();
-                nanos.add(now - begin);
-                begin = now;
-            }
-            return nanos.build().toArray();
+        return Callers.turn(callers, Duration.ofSeconds(plan.seconds()), random -> {
+            operation.run(random);
+            return true;
         });
-    }
-
-    private interface Caller {
-        long[] run(SplittableRandom random) throws IOException, InterruptedException;
-    }
-
-    private static List<long[]> callers(int count, Caller caller) throws InterruptedException {
-        List<long[]> all = new ArrayList<>();
-        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            List<Future<long[]>> running = new ArrayList<>();
-            for (int i = 0; i < count; i++) {
-                SplittableRandom random = new SplittableRandom(System.nanoTime() ^ i);
-                running.add(threads.submit(() -> caller.run(random)));
-            }
-            for (Future<long[]> one : running) {
-                all.add(one.get());
-            }
-        } catch (ExecutionException failed) {
-            throw new IllegalStateException("an engine failed", failed);
-        }
-        return all;
     }
 
     /** In no order: the multiplier is odd, so every number has a key of its own. */

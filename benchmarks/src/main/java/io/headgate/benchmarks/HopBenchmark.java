@@ -22,10 +22,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.stream.LongStream;
 
 /**
@@ -190,32 +186,10 @@ final class HopBenchmark {
                 Summary.percentile(sorted, 0.99) / 1e6);
     }
 
-    /** Nanoseconds of each operation that began in the turn. */
     private List<long[]> turn(Operation operation, String host, int callers) throws InterruptedException {
-        long end = System.nanoTime() + Duration.ofSeconds(plan.seconds()).toNanos();
-        List<long[]> all = new ArrayList<>();
-        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            List<Future<long[]>> running = new ArrayList<>();
-            for (int i = 0; i < callers; i++) {
-                SplittableRandom random = new SplittableRandom(System.nanoTime() ^ i);
-                running.add(threads.submit(() -> {
-                    LongStream.Builder nanos = LongStream.builder();
-                    long begin = System.nanoTime();
-                    while (begin - end < 0) {
-                        operation.run(host, random.nextInt(KEYS));
-                        long now = System.nanoTime();
-                        nanos.add(now - begin);
-                        begin = now;
-                    }
-                    return nanos.build().toArray();
-                }));
-            }
-            for (Future<long[]> one : running) {
-                all.add(one.get());
-            }
-        } catch (ExecutionException failed) {
-            throw new IllegalStateException("a region failed", failed);
-        }
-        return all;
+        return Callers.turn(callers, Duration.ofSeconds(plan.seconds()), random -> {
+            operation.run(host, random.nextInt(KEYS));
+            return true;
+        });
     }
 }

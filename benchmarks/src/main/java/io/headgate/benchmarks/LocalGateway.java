@@ -7,8 +7,7 @@ import io.headgate.app.config.ConfigException;
 import io.headgate.app.config.ConfigLoader;
 import io.headgate.app.config.HeadgateConfig;
 import io.headgate.app.config.HeadgateConfig.Credentials;
-import io.headgate.app.config.HeadgateConfig.RegionConfig;
-import io.headgate.app.config.HeadgateConfig.RegionsConfig;
+import io.headgate.app.config.HostPort;
 import io.headgate.app.config.Secret;
 import io.headgate.blob.BlobStore;
 import io.headgate.domain.BucketName;
@@ -17,7 +16,6 @@ import io.headgate.http.HttpServerConfig;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.Namespace;
 import io.headgate.region.PeerHandler;
-import io.headgate.region.PeerSecret;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -82,20 +80,14 @@ final class LocalGateway implements AutoCloseable {
                 InstantSource.system(),
                 () -> ThreadLocalRandom.current().nextLong());
         peers = config.regions().isPresent()
-                ? Optional.of(listenForPeers(config, config.regions().get()))
+                ? Optional.of(listenForPeers(config.regions().get().listen()))
                 : Optional.empty();
     }
 
-    private HttpServer listenForPeers(HeadgateConfig config, RegionsConfig regions) throws IOException {
-        Map<String, PeerSecret> secrets = regions.regions().stream()
-                .filter(region -> !region.name().equals(config.region()))
-                .collect(Collectors.toMap(
-                        RegionConfig::name,
-                        region -> new PeerSecret(region.secret().orElseThrow().reveal())));
+    private HttpServer listenForPeers(HostPort listen) throws IOException {
         return HttpServer.start(
-                PeerHandler.bounds(HttpServerConfig.listeningOn(
-                        regions.listen().host(), regions.listen().port())),
-                new PeerHandler(config.region(), secrets, gateway.s3(), InstantSource.system()),
+                PeerHandler.bounds(HttpServerConfig.listeningOn(listen.host(), listen.port())),
+                gateway.peers().orElseThrow(),
                 _ -> {},
                 InstantSource.system(),
                 () -> ThreadLocalRandom.current().nextLong());

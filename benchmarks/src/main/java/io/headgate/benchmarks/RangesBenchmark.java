@@ -88,7 +88,7 @@ final class RangesBenchmark {
             namespace.createBucket(new Bucket(bucket, "bench", "", Instant.now()));
             SyntheticObjects objects = new SyntheticObjects(namespace, "bench", Duration.ofHours(6));
             AtomicLong next = new AtomicLong();
-            callers(64, new AtomicBoolean(), random -> {
+            List<long[]> unused = Callers.measured(64, _ -> true, random -> {
                 long number = next.getAndIncrement();
                 if (number >= plan.objects()) {
                     return false;
@@ -145,8 +145,8 @@ final class RangesBenchmark {
         try (RedisNamespace mover = open(new RangeLimits(plan.objects() / ranges * 11L / 10, NEVER, 0));
                 ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
             latencies.put("quiet", turn(CALLERS, random -> one(clients, bucket, objects, random)));
-            Future<List<long[]>> working =
-                    threads.submit(() -> measured(CALLERS, over, random -> one(clients, bucket, objects, random)));
+            Future<List<long[]>> working = threads.submit(
+                    () -> Callers.measured(CALLERS, _ -> !over.get(), random -> one(clients, bucket, objects, random)));
             begin = System.nanoTime();
             try {
                 int pieces = before;
@@ -272,51 +272,7 @@ final class RangesBenchmark {
         }
     }
 
-    private interface Step {
-        /** Whether there is more. */
-        boolean run(SplittableRandom random);
-    }
-
-    private List<long[]> turn(int callers, Step step) throws InterruptedException {
-        AtomicBoolean over = new AtomicBoolean();
-        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            Future<List<long[]>> working = threads.submit(() -> measured(callers, over, step));
-            Thread.sleep(Duration.ofSeconds(plan.seconds()));
-            over.set(true);
-            return working.get();
-        } catch (ExecutionException failed) {
-            throw new IllegalStateException(failed);
-        }
-    }
-
-    /** Nanoseconds of each. */
-    private static List<long[]> measured(int callers, AtomicBoolean over, Step step) throws InterruptedException {
-        List<long[]> all = new ArrayList<>();
-        try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            List<Future<long[]>> running = new ArrayList<>();
-            for (int i = 0; i < callers; i++) {
-                SplittableRandom random = new SplittableRandom(System.nanoTime() ^ i);
-                running.add(threads.submit(() -> {
-                    LongStream.Builder nanos = LongStream.builder();
-                    long begin = System.nanoTime();
-                    while (!over.get() && step.run(random)) {
-                        long now = System.nanoTime();
-                        nanos.add(now - begin);
-                        begin = now;
-                    }
-                    return nanos.build().toArray();
-                }));
-            }
-            for (Future<long[]> one : running) {
-                all.add(one.get());
-            }
-        } catch (ExecutionException failed) {
-            throw new IllegalStateException(failed);
-        }
-        return all;
-    }
-
-    private static void callers(int count, AtomicBoolean over, Step step) throws InterruptedException {
-        List<long[]> unused = measured(count, over, step);
+    private List<long[]> turn(int callers, Callers.Operation operation) throws InterruptedException {
+        return Callers.turn(callers, Duration.ofSeconds(plan.seconds()), operation);
     }
 }

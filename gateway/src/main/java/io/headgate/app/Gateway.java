@@ -38,6 +38,7 @@ import io.headgate.namespace.sql.SqliteNamespace;
 import io.headgate.namespace.sql.SqliteOptions;
 import io.headgate.placement.Placement;
 import io.headgate.placement.Thresholds;
+import io.headgate.region.PeerHandler;
 import io.headgate.region.PeerSettings;
 import io.headgate.region.Regions;
 import io.headgate.s3.Router;
@@ -97,6 +98,7 @@ public final class Gateway implements AutoCloseable {
     /** Empty if there is one region. */
     private final Optional<Regions> regions;
 
+    private final Optional<PeerHandler> peers;
     private final Optional<RegistryUpkeep> registryUpkeep;
     private final AccountDrain drain;
     private final Leases leases;
@@ -217,6 +219,8 @@ public final class Gateway implements AutoCloseable {
         regions = config.regions()
                 .map(several -> RegionWiring.open(config, several, namespace, peers, () -> newId(random), clock));
         s3 = s3(config, root, storage, slices, regions);
+        this.peers = config.regions()
+                .map(several -> new PeerHandler(config.region(), RegionWiring.secrets(config, several), s3, clock));
         leases = new Leases(namespace, newId(random), clock);
         drain = new AccountDrain(
                 namespace,
@@ -317,6 +321,11 @@ public final class Gateway implements AutoCloseable {
 
     Optional<Regions> regions() {
         return regions;
+    }
+
+    /** Answers what gateways of other regions send here; empty if there is one region. */
+    public Optional<PeerHandler> peers() {
+        return peers;
     }
 
     Optional<RegistryUpkeep> registryUpkeep() {

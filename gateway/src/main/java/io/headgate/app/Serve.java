@@ -139,8 +139,7 @@ final class Serve implements AutoCloseable {
     /** The gateways of other regions are served before clients, and after them: what they send has clients too. */
     private void listenForPeers(RegionsConfig regions, Gateway gateway, ExchangeObserver observer, Metrics metrics)
             throws StartException {
-        PeerHandler peers =
-                new PeerHandler(config.region(), RegionWiring.secrets(config, regions), gateway.s3(), clock);
+        PeerHandler peers = gateway.peers().orElseThrow();
         HttpServerConfig server = PeerHandler.bounds(serverConfig(regions.listen()));
         HttpServer listening = listen(server, regions.tls().map(RegionWiring::tls), peers, observer, "peers.listen");
         opened.push(() -> listening.stop(config.http().drainTimeout()));
