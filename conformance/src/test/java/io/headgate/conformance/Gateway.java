@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -19,7 +20,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -63,23 +63,9 @@ final class Gateway {
     }
 
     private static Map<String, String> ofRegion(String region, Map<String, Integer> ports, Path names) {
-        String regions = ports.entrySet().stream()
-                .map(one -> "{\"name\": \"%s\", \"gateways\": \"http://127.0.0.1:%d\"}"
-                        .formatted(one.getKey(), one.getValue()))
-                .collect(Collectors.joining(",", "[", "]"));
-        return Map.of(
-                "HEADGATE_REGION",
-                region,
-                "HEADGATE_REGIONS",
-                regions,
-                "HEADGATE_PEERS_LISTEN",
-                "127.0.0.1:" + ports.get(region),
-                "HEADGATE_PEERS_SECRET",
-                "conformance-secret-of-all-three-regions",
-                "HEADGATE_PEERS_NEW_BUCKETS",
-                REGION,
-                "HEADGATE_REGISTRY_URL",
-                "file:" + names.resolve("registry.db"));
+        Map<String, String> settings = new HashMap<>(RegionSettings.of(region, ports, names.resolve("registry.db")));
+        settings.put("HEADGATE_PEERS_NEW_BUCKETS", REGION);
+        return settings;
     }
 
     /** Starts a gateway; its output also goes to a log in the build directory. */

@@ -1,5 +1,6 @@
 package io.headgate.app;
 
+import static io.headgate.app.SeveralRegions.registry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -8,7 +9,6 @@ import io.headgate.app.SeveralRegions.Site;
 import io.headgate.domain.BucketName;
 import io.headgate.namespace.cache.Wire;
 import io.headgate.region.PeerSettings;
-import io.headgate.region.Registry;
 import io.headgate.region.RegistryEntry;
 import io.headgate.region.Traffic;
 import io.headgate.servers.PostgresServer;
@@ -104,10 +104,6 @@ final class RegionOutagesTest {
 
     private static void awaitOk(Supplier<String> call) {
         await().atMost(PATIENCE).untilAsserted(() -> assertThat(call.get()).isEqualTo("ok"));
-    }
-
-    private static Registry registry(Site site) {
-        return site.serve().gateway().regions().orElseThrow().registry();
     }
 
     @Test

@@ -1,5 +1,10 @@
 package io.headgate.app;
 
+import static io.headgate.app.SeveralRegions.create;
+import static io.headgate.app.SeveralRegions.get;
+import static io.headgate.app.SeveralRegions.put;
+import static io.headgate.app.SeveralRegions.registry;
+import static io.headgate.app.SeveralRegions.result;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.app.SeveralRegions.Engine;
@@ -8,7 +13,6 @@ import io.headgate.domain.BucketName;
 import io.headgate.http.RawClient;
 import io.headgate.namespace.Bucket;
 import io.headgate.region.PeerSettings;
-import io.headgate.region.Registry;
 import io.headgate.region.RegistryEntry;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -16,14 +20,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import software.amazon.awssdk.core.sync.RequestBody;
-import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /** By which region's rules a request is judged, and of which bucket it is. */
 @Timeout(120)
@@ -49,33 +50,6 @@ final class RegionRulesTest {
     @AfterEach
     void stop() throws Exception {
         regions.close();
-    }
-
-    private static void create(Site where, String user, String bucket) {
-        where.as(user).createBucket(create -> create.bucket(bucket));
-    }
-
-    private static void put(Site through, String user, String bucket, String key, String content) {
-        through.as(user).putObject(put -> put.bucket(bucket).key(key), RequestBody.fromString(content));
-    }
-
-    private static String get(Site through, String user, String bucket, String key) {
-        return through.as(user)
-                .getObjectAsBytes(get -> get.bucket(bucket).key(key))
-                .asUtf8String();
-    }
-
-    private static String result(Supplier<?> call) {
-        try {
-            Object unused = call.get();
-            return "ok";
-        } catch (S3Exception failed) {
-            return failed.awsErrorDetails().errorCode();
-        }
-    }
-
-    private static Registry registry(Site site) {
-        return site.serve().gateway().regions().orElseThrow().registry();
     }
 
     /** As another gateway of that region does, of which this one has not heard. */

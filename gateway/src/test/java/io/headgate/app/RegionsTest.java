@@ -1,5 +1,10 @@
 package io.headgate.app;
 
+import static io.headgate.app.SeveralRegions.create;
+import static io.headgate.app.SeveralRegions.get;
+import static io.headgate.app.SeveralRegions.put;
+import static io.headgate.app.SeveralRegions.registry;
+import static io.headgate.app.SeveralRegions.result;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.headgate.app.SeveralRegions.Engine;
@@ -72,36 +77,12 @@ final class RegionsTest {
         return List.of(north, south, west);
     }
 
-    private static void create(Site where, String user, String bucket) {
-        where.as(user).createBucket(create -> create.bucket(bucket));
-    }
-
-    private static void put(Site through, String user, String bucket, String key, String content) {
-        through.as(user).putObject(put -> put.bucket(bucket).key(key), RequestBody.fromString(content));
-    }
-
-    private static String get(Site through, String user, String bucket, String key) {
-        return through.as(user)
-                .getObjectAsBytes(get -> get.bucket(bucket).key(key))
-                .asUtf8String();
-    }
-
     private static boolean has(Site site, String bucket) {
         return site.serve().gateway().namespace().bucket(new BucketName(bucket)).isPresent();
     }
 
     private static Optional<RegistryEntry> entry(String bucket) {
-        return north.serve().gateway().regions().orElseThrow().registry().find(new BucketName(bucket));
-    }
-
-    /** {@code ok}, or the code of the error. */
-    private static String result(Supplier<?> call) {
-        try {
-            Object unused = call.get();
-            return "ok";
-        } catch (S3Exception failed) {
-            return failed.awsErrorDetails().errorCode();
-        }
+        return registry(north).find(new BucketName(bucket));
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.headgate.app.config.ConfigLoader;
 import io.headgate.app.config.HeadgateConfig;
 import io.headgate.namespace.cache.Wire;
 import io.headgate.region.PeerSettings;
+import io.headgate.region.Registry;
 import io.headgate.servers.PostgresServer;
 import io.headgate.servers.RedisCluster;
 import java.io.ByteArrayOutputStream;
@@ -23,15 +24,18 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
+import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3Configuration;
+import software.amazon.awssdk.services.s3.model.S3Exception;
 import software.amazon.awssdk.services.s3.presigner.S3Presigner;
 
 /** Several regions in one process, each with a namespace and an account of its own, whose gateways reach each other over wires. */
@@ -220,6 +224,34 @@ final class SeveralRegions implements AutoCloseable {
                 return http.send(request, HttpResponse.BodyHandlers.ofString()).body();
             }
         }
+    }
+
+    static void create(Site where, String user, String bucket) {
+        where.as(user).createBucket(create -> create.bucket(bucket));
+    }
+
+    static void put(Site through, String user, String bucket, String key, String content) {
+        through.as(user).putObject(put -> put.bucket(bucket).key(key), RequestBody.fromString(content));
+    }
+
+    static String get(Site through, String user, String bucket, String key) {
+        return through.as(user)
+                .getObjectAsBytes(get -> get.bucket(bucket).key(key))
+                .asUtf8String();
+    }
+
+    /** {@code ok}, or the code of the error. */
+    static String result(Supplier<?> call) {
+        try {
+            Object unused = call.get();
+            return "ok";
+        } catch (S3Exception failed) {
+            return failed.awsErrorDetails().errorCode();
+        }
+    }
+
+    static Registry registry(Site site) {
+        return site.serve().gateway().regions().orElseThrow().registry();
     }
 
     /** A new database behind a port, as a URL. */

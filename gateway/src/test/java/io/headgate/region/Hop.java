@@ -1,5 +1,6 @@
 package io.headgate.region;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.headgate.domain.BodyException;
@@ -14,7 +15,10 @@ import io.headgate.s3.auth.BodyClaims;
 import io.headgate.s3.auth.Payload;
 import io.headgate.s3.auth.RelayedBody;
 import io.headgate.s3.auth.VerifiedBody;
+import java.io.EOFException;
 import java.io.IOException;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -128,5 +132,33 @@ final class Hop implements AutoCloseable {
         entry.stop(Duration.ZERO);
         peers.close();
         owner.stop(Duration.ZERO);
+    }
+
+    /** Whether each gateway of the other region seems to answer. */
+    List<Boolean> live() {
+        return peers.gateways().stream().map(GatewayView::isLive).toList();
+    }
+
+    /** Reads up to the end of a head. */
+    static void readHead(Socket socket) throws IOException {
+        for (int ends = 0; ends < 4; ) {
+            int c = socket.getInputStream().read();
+            if (c < 0) {
+                throw new EOFException("no head");
+            }
+            ends = c == '\r' || c == '\n' ? ends + 1 : 0;
+        }
+    }
+
+    /** The same to everybody who connects, until the socket is closed. */
+    static void answerAll(ServerSocket listener, String answer) {
+        while (!listener.isClosed()) {
+            try (Socket socket = listener.accept()) {
+                readHead(socket);
+                socket.getOutputStream().write(answer.getBytes(ISO_8859_1));
+            } catch (IOException closed) {
+                // The listener, or one who hung up.
+            }
+        }
     }
 }

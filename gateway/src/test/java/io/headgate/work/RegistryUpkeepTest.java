@@ -34,6 +34,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiPredicate;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -180,22 +182,8 @@ final class RegistryUpkeepTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whenever_a_gateway_dies_that_makes_a_bucket_the_name_has_one_in_the_end_or_is_free(boolean afterTheCall) {
-        int steps = 0;
-        while (true) {
-            BucketName name = new BucketName("photos-" + steps);
-            north.deaths.dieAt(steps, afterTheCall);
-            boolean died = diesMaking(north, name);
-            north.deaths.live();
-            if (!died) {
-                break;
-            }
-            north.settle();
-            assertTrue(north, south);
-            boolean there = north.buckets().contains(name);
-            assertThat(south.create(name, "bob").made()).isEqualTo(!there);
-            assertTrue(north, south);
-            steps++;
-        }
+        int steps = dyingAtEachCall(afterTheCall, name -> {}, RegistryUpkeepTest::diesMaking);
+
         assertThat(steps).as("calls").isEqualTo(3);
     }
 
@@ -215,6 +203,33 @@ final class RegistryUpkeepTest {
         }
     }
 
+    /**
+     * Lets a gateway die at each of its calls, one after the other, and upkeep do what is left.
+     *
+     * @param before with the name that it is about, each time another
+     * @return how many calls it made
+     */
+    private int dyingAtEachCall(
+            boolean afterTheCall, Consumer<BucketName> before, BiPredicate<RegionSite, BucketName> dies) {
+        int steps = 0;
+        while (true) {
+            BucketName name = new BucketName("photos-" + steps);
+            before.accept(name);
+            north.deaths.dieAt(steps, afterTheCall);
+            boolean died = dies.test(north, name);
+            north.deaths.live();
+            if (!died) {
+                return steps;
+            }
+            north.settle();
+            assertTrue(north, south);
+            boolean there = north.buckets().contains(name);
+            assertThat(south.create(name, "bob").made()).isEqualTo(!there);
+            assertTrue(north, south);
+            steps++;
+        }
+    }
+
     private static boolean diesMaking(RegionSite site, BucketName name) {
         try {
             site.create(name, "alice");
@@ -227,23 +242,9 @@ final class RegistryUpkeepTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whenever_a_gateway_dies_that_deletes_a_bucket_the_name_has_one_in_the_end_or_is_free(boolean afterTheCall) {
-        int steps = 0;
-        while (true) {
-            BucketName name = new BucketName("photos-" + steps);
-            north.create(name, "alice");
-            north.deaths.dieAt(steps, afterTheCall);
-            boolean died = diesDeleting(north, name);
-            north.deaths.live();
-            if (!died) {
-                break;
-            }
-            north.settle();
-            assertTrue(north, south);
-            boolean there = north.buckets().contains(name);
-            assertThat(south.create(name, "bob").made()).isEqualTo(!there);
-            assertTrue(north, south);
-            steps++;
-        }
+        int steps =
+                dyingAtEachCall(afterTheCall, name -> north.create(name, "alice"), RegistryUpkeepTest::diesDeleting);
+
         assertThat(steps).as("calls").isEqualTo(3);
     }
 

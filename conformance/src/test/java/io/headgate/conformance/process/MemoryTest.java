@@ -2,6 +2,7 @@ package io.headgate.conformance.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.conformance.RegionSettings;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -9,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -18,7 +20,6 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -73,38 +74,19 @@ final class MemoryTest {
     @Test
     @EnabledIfSystemProperty(named = "headgate.memory.regions", matches = "true")
     void the_same_through_another_region_fits_into_256_mib_in_each(@TempDir Path data) throws Exception {
-        int ownerPort = ChildGateway.freePort();
-        int entryPort = ChildGateway.freePort();
-        owner = ofRegion("us-east-1", data, ownerPort, Map.of("us-east-1", ownerPort, "eu-west-1", entryPort));
-        gateway = ofRegion("eu-west-1", data, entryPort, Map.of("us-east-1", ownerPort, "eu-west-1", entryPort));
+        Map<String, Integer> ports = Map.of("us-east-1", ChildGateway.freePort(), "eu-west-1", ChildGateway.freePort());
+        owner = ofRegion("us-east-1", data, ports);
+        gateway = ofRegion("eu-west-1", data, ports);
         owner.start();
         gateway.start();
         transferAll();
     }
 
-    private static ChildGateway ofRegion(String region, Path data, int port, Map<String, Integer> ports)
-            throws IOException {
+    private static ChildGateway ofRegion(String region, Path data, Map<String, Integer> ports) throws IOException {
         Path own = Files.createDirectory(data.resolve(region));
-        String regions = ports.entrySet().stream()
-                .map(one -> "{\"name\": \"%s\", \"gateways\": \"http://127.0.0.1:%d\"}"
-                        .formatted(one.getKey(), one.getValue()))
-                .collect(Collectors.joining(",", "[", "]"));
-        return new ChildGateway(
-                own,
-                SMALL_HEAP,
-                Map.of(
-                        "STORAGE_SHARDS",
-                        unflushed(own),
-                        "HEADGATE_REGION",
-                        region,
-                        "HEADGATE_REGIONS",
-                        regions,
-                        "HEADGATE_PEERS_LISTEN",
-                        "127.0.0.1:" + port,
-                        "HEADGATE_PEERS_SECRET",
-                        "a-secret-that-both-regions-of-the-test-share",
-                        "HEADGATE_REGISTRY_URL",
-                        "file:" + data.resolve("registry.db")));
+        Map<String, String> settings = new HashMap<>(RegionSettings.of(region, ports, data.resolve("registry.db")));
+        settings.put("STORAGE_SHARDS", unflushed(own));
+        return new ChildGateway(own, SMALL_HEAP, settings);
     }
 
     private void transferAll() throws Exception {
