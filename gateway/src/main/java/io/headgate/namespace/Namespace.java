@@ -129,7 +129,8 @@ public interface Namespace extends AutoCloseable {
 
     /**
      * Refusals: NO_SUCH_BUCKET, NO_SUCH_UPLOAD, INVALID_PART, INVALID_PART_ORDER, ENTITY_TOO_SMALL, ENTITY_TOO_LARGE, SIZE_MISMATCH, BAD_DIGEST,
-     * PRECONDITION_FAILED, NO_SUCH_KEY (If-Match, no current version). A refused upload stays as it was.
+     * PRECONDITION_FAILED, NO_SUCH_KEY (If-Match, no current version). A refused upload stays as it was. A
+     * command that was refused is sent again under a new write id: by the old one it may be refused as before, whatever has changed.
      */
     Outcome<ObjectVersion> completeUpload(CompleteUpload command);
 
