@@ -14,8 +14,12 @@ import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ForkJoinPool;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** Holds the import table of the architecture: each package may use itself and what its row names, nothing else. */
@@ -122,6 +126,18 @@ final class ArchitectureTest {
             .onlyDependOnClassesThat()
             .resideInAnyPackage(qualified("domain"), "java..", "javax.crypto..", "org.jspecify..")
             .allowEmptyShould(true);
+
+    /** A database's driver logs in on it, and a core or two give it one thread: what blocks there lets nobody log in. */
+    @ArchTest
+    static final ArchRule nothing_runs_on_the_common_pool = noClasses()
+            .should()
+            .callMethod(CompletableFuture.class, "runAsync", Runnable.class)
+            .orShould()
+            .callMethod(CompletableFuture.class, "supplyAsync", Supplier.class)
+            .orShould()
+            .callMethod(ForkJoinPool.class, "commonPool")
+            .orShould()
+            .callMethod(Collection.class, "parallelStream");
 
     @ArchTest
     static void every_package_has_a_row_in_the_table(JavaClasses classes) {

@@ -78,6 +78,25 @@ final class RedisRegistryTest {
     }
 
     @Test
+    void a_server_that_asks_for_a_password_gets_it_and_nobody_else_does() {
+        try (RedisServer server = RedisServer.start()) {
+            server.tell("CONFIG SET requirepass s3cret");
+            RedisRegistryOptions without = options(server).withTimeout(Duration.ofMillis(500));
+            RedisRegistryOptions with = new RedisRegistryOptions(without.nodes(), false, null, "s3cret");
+
+            try (Registry registry = RedisRegistry.open(without)) {
+                assertThatThrownBy(() -> registry.find(PHOTOS.name())).isInstanceOf(RegistryException.class);
+            }
+            try (Registry registry = RedisRegistry.open(with)) {
+                await().atMost(Duration.ofSeconds(60))
+                        .ignoreExceptions()
+                        .untilAsserted(() -> assertThat(registry.claim(PHOTOS)).isEqualTo(new Claim.Made()));
+            }
+            assertThat(with.toString()).doesNotContain("s3cret");
+        }
+    }
+
+    @Test
     void a_replica_is_no_place_for_it_until_it_is_promoted() {
         try (RedisServer replica = RedisServer.start()) {
             replica.tell("REPLICAOF 127.0.0.1 " + SERVER.port());
