@@ -25,7 +25,6 @@ record ErrorPage(int status, String code, String message) {
             case 408 -> HEAD_TOO_SLOW;
             case 413 -> new ErrorPage(status, "EntityTooLarge", "The request is too large.");
             case 414 -> TARGET_TOO_LONG;
-            case 417 -> new ErrorPage(status, "ExpectationFailed", "The only supported expectation is 100-continue.");
             case 426 -> new ErrorPage(status, "UpgradeRequired", "The protocol is not supported here.");
             case 431 -> HEAD_TOO_LARGE;
             case 501 ->

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpHeaderValue;
 import org.eclipse.jetty.http.HttpParser;
 import org.eclipse.jetty.http.HttpVersion;
 import org.eclipse.jetty.io.AbstractEndPoint;
@@ -92,9 +93,7 @@ final class ServerConnection extends HttpConnection {
     @Override
     protected HttpStreamOverHTTP1 newHttpStream(String method, String uri, HttpVersion version) {
         target = uri == null ? "" : uri;
-        return version == HttpVersion.HTTP_1_0
-                ? new WithoutExpectations(method, version)
-                : super.newHttpStream(method, "/", version);
+        return new OneExpectation(method, version);
     }
 
     @Override
@@ -158,17 +157,23 @@ final class ServerConnection extends HttpConnection {
         return HEAD_STATES.contains(getParser().getState());
     }
 
-    /** An expectation in HTTP/1.0 is to be ignored (RFC 9110, section 10.1.1); Jetty would answer it with 100. */
-    private final class WithoutExpectations extends HttpStreamOverHTTP1 {
-        WithoutExpectations(String method, HttpVersion version) {
+    /**
+     * Heeds the one expectation there is, 100-continue. In HTTP/1.0 it is to be ignored (RFC 9110, section 10.1.1); Jetty would answer it
+     * with 100. Others are ignored too, as S3 does; Jetty would refuse them with 417. The field itself stays, as it may be signed.
+     */
+    private final class OneExpectation extends HttpStreamOverHTTP1 {
+        private final boolean heeded;
+
+        OneExpectation(String method, HttpVersion version) {
             super(method, "/", version);
+            heeded = version != HttpVersion.HTTP_1_0;
         }
 
         @Override
         public void parsedHeader(HttpField field) {
-            if (field.getHeader() != HttpHeader.EXPECT) {
-                super.parsedHeader(field);
-            }
+            boolean ignored = field.getHeader() == HttpHeader.EXPECT
+                    && !(heeded && HttpHeaderValue.CONTINUE.is(field.getValue()));
+            super.parsedHeader(ignored ? new HttpField(null, field.getName(), field.getValue()) : field);
         }
     }
 }

@@ -66,7 +66,7 @@ public final class MultipartRules {
             return new Outcome.Refused<>(Refusal.INVALID_PART, "An object is made of 1 to " + MAX_PARTS + " parts");
         }
         for (int i = 1; i < named.size(); i++) {
-            if (named.get(i).number() <= named.get(i - 1).number()) {
+            if (named.get(i).number() < named.get(i - 1).number()) {
                 return new Outcome.Refused<>(
                         Refusal.INVALID_PART_ORDER,
                         "Part " + named.get(i).number() + " follows part "
@@ -74,7 +74,12 @@ public final class MultipartRules {
             }
         }
         List<Part> parts = new ArrayList<>(named.size());
-        for (NamedPart name : named) {
+        for (int i = 0; i < named.size(); i++) {
+            NamedPart name = named.get(i);
+            if (i + 1 < named.size() && named.get(i + 1).number() == name.number()) {
+                continue; // a part that was sent twice may be named twice: the last name counts, as the last upload
+                // does
+            }
             Part part = uploaded.get(name.number());
             String mismatch = mismatch(name, part);
             if (part == null || !mismatch.isEmpty()) {

@@ -27,6 +27,13 @@ public sealed interface WriteCondition {
         }
     }
 
+    /** {@code If-None-Match: "…"}: only if the key has no current version with one of these ETags. */
+    record Differs(Set<ETag> etags) implements WriteCondition {
+        public Differs {
+            etags = Set.copyOf(etags);
+        }
+    }
+
     @SuppressWarnings("ClassInitializationDeadlock")
     WriteCondition NONE = new None();
 
@@ -40,6 +47,10 @@ public sealed interface WriteCondition {
                 current == null
                         ? Optional.of(Refusal.NO_SUCH_KEY)
                         : etags.contains(current) ? Optional.empty() : Optional.of(Refusal.PRECONDITION_FAILED);
+            case Differs(Set<ETag> etags) ->
+                current != null && etags.contains(current)
+                        ? Optional.of(Refusal.PRECONDITION_FAILED)
+                        : Optional.empty();
         };
     }
 }

@@ -197,6 +197,17 @@ final class RequestBodyTest {
         }
     }
 
+    /** As S3 does, whose clients have sent such. */
+    @Test
+    void an_expectation_that_nobody_knows_is_ignored() throws IOException {
+        try (ServerFixture fixture = new ServerFixture(new Receiver());
+                RawClient client = fixture.connect()) {
+            client.send(PUT + "Expect: 200\r\nContent-Length: 5\r\n\r\nhello");
+            assertThat(client.reply().text()).isEqualTo(digest("hello".getBytes()));
+            assertThat(client.get("/next").status()).isEqualTo(200);
+        }
+    }
+
     @Test
     void a_refused_expectation_sends_no_continue_and_its_body_is_not_taken_for_a_request() throws IOException {
         Receiver receiver = new Receiver();

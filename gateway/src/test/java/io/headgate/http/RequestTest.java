@@ -169,7 +169,6 @@ final class RequestTest {
                 "PUT / HTTP/1.1\\r\\nHost: h\\r\\nTransfer-Encoding: chunked\\r\\nContent-Length: 1\\r\\n\\r\\n0\\r\\n\\r\\n | 400 | BadRequest",
                 "PUT / HTTP/1.1\\r\\nHost: h\\r\\nTransfer-Encoding: gzip\\r\\n\\r\\n | 400 | BadRequest",
                 "PUT / HTTP/1.1\\r\\nHost: h\\r\\nTransfer-Encoding: chunked, gzip\\r\\n\\r\\n | 400 | BadRequest",
-                "PUT / HTTP/1.1\\r\\nHost: h\\r\\nExpect: miracles\\r\\nContent-Length: 1\\r\\n\\r\\n | 417 | ExpectationFailed",
             })
     void what_is_not_http_is_refused_in_xml_and_the_connection_closed(String request, int status, String code)
             throws IOException {

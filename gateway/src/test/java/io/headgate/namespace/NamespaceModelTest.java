@@ -723,6 +723,7 @@ public abstract class NamespaceModelTest {
             case 0 -> new WriteCondition.Absent();
             case 1 -> new WriteCondition.Present();
             case 2 -> new WriteCondition.Matches(Set.of(etag(), currentETag()));
+            case 3 -> new WriteCondition.Differs(Set.of(etag(), currentETag()));
             default -> WriteCondition.NONE;
         };
     }

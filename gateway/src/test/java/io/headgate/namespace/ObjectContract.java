@@ -153,6 +153,22 @@ public abstract class ObjectContract extends NamespaceSuite {
                 make.put("a", 1).only(new WriteCondition.Present()).command()));
     }
 
+    @Test
+    void a_write_may_ask_that_the_current_version_is_another_than_some() {
+        ETag other = make.etag();
+        ObjectVersion first = done(namespace.putObject(
+                make.put("a", 1).only(new WriteCondition.Differs(Set.of(other))).command()));
+        assertRefused(
+                namespace.putObject(make.put("a", 1)
+                        .only(new WriteCondition.Differs(Set.of(other, first.etag())))
+                        .command()),
+                Refusal.PRECONDITION_FAILED);
+        assertThat(current("a")).isEqualTo(first);
+        ObjectVersion second = done(namespace.putObject(
+                make.put("a", 1).only(new WriteCondition.Differs(Set.of(other))).command()));
+        assertThat(current("a")).isEqualTo(second);
+    }
+
     private static WriteCondition matches(ETag... etags) {
         return new WriteCondition.Matches(Set.of(etags));
     }

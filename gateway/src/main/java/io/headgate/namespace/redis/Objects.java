@@ -271,13 +271,16 @@ final class Objects {
             case WriteCondition.None() -> NOTHING;
             case WriteCondition.Absent() -> new byte[] {'a'};
             case WriteCondition.Present() -> new byte[] {'p'};
-            case WriteCondition.Matches(Set<ETag> etags) -> {
-                ByteArrayOutputStream out = new ByteArrayOutputStream();
-                out.write('m');
-                etags.forEach(etag -> out.writeBytes(StoredVersion.etag(etag)));
-                yield out.toByteArray();
-            }
+            case WriteCondition.Matches(Set<ETag> etags) -> condition('m', etags);
+            case WriteCondition.Differs(Set<ETag> etags) -> condition('d', etags);
         };
+    }
+
+    private static byte[] condition(char kind, Set<ETag> etags) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        out.write(kind);
+        etags.forEach(etag -> out.writeBytes(StoredVersion.etag(etag)));
+        return out.toByteArray();
     }
 
     List<Outcome<Boolean>> delete(BucketName bucket, List<DeleteObject> commands, Instant now) {

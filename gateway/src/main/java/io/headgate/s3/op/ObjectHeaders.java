@@ -3,6 +3,7 @@ package io.headgate.s3.op;
 import io.headgate.domain.Checksum;
 import io.headgate.domain.ETag;
 import io.headgate.http.RequestHead.Field;
+import io.headgate.namespace.ManifestPart;
 import io.headgate.namespace.ObjectAttributes;
 import io.headgate.namespace.ObjectVersion;
 import io.headgate.s3.HttpDates;
@@ -33,7 +34,7 @@ final class ObjectHeaders {
         addValidators(headers, version.etag(), version.lastModified());
         headers.add(new Field("accept-ranges", "bytes"));
         addAttributes(headers, version.attributes(), call.query());
-        if ("ENABLED".equalsIgnoreCase(call.header("x-amz-checksum-mode"))) {
+        if (checksumsAsked(call)) {
             version.checksums().forEach(checksum -> addChecksum(headers, checksum));
         }
         return headers;
@@ -82,6 +83,22 @@ final class ObjectHeaders {
     static void addValidators(List<Field> headers, ETag etag, Instant lastModified) {
         headers.add(new Field("last-modified", HttpDates.http(lastModified)));
         headers.add(new Field("etag", etag.quoted()));
+    }
+
+    static boolean checksumsAsked(Call call) {
+        return "ENABLED".equalsIgnoreCase(call.header("x-amz-checksum-mode"));
+    }
+
+    /** The checksum is the part's own, the type says how the object's is made of such. */
+    static void setPartChecksum(List<Field> headers, ObjectVersion version, ManifestPart part) {
+        headers.removeIf(header -> header.name().startsWith("x-amz-checksum-"));
+        part.checksum().ifPresent(checksum -> {
+            headers.add(new Field(checksum.algorithm().header(), checksum.base64()));
+            Checksum.Type type = version.checksums().isEmpty()
+                    ? checksum.type()
+                    : version.checksums().getFirst().type();
+            headers.add(new Field("x-amz-checksum-type", type.name()));
+        });
     }
 
     static void addChecksum(List<Field> headers, Checksum checksum) {

@@ -64,7 +64,7 @@ final class ObjectRead {
         }
         List<Field> headers = ObjectHeaders.of(version, call);
         if (partNumber.isPresent()) {
-            return part(version, partNumber.get(), headers);
+            return part(version, partNumber.get(), headers, call);
         }
         ByteRange range = rangeHeader == null ? new ByteRange.Whole() : range(rangeHeader, head, version);
         ByteRange.Resolved resolved = range.resolve(version.sizeBytes())
@@ -94,7 +94,7 @@ final class ObjectRead {
         return Refusals.done(storage.namespace().currentVersion(bucket, key));
     }
 
-    private Found part(ObjectVersion version, int number, List<Field> headers) {
+    private Found part(ObjectVersion version, int number, List<Field> headers, Call call) {
         if (version.manifest() instanceof Manifest.Stored stored) {
             List<ManifestPart> found = storage.namespace().parts(stored, number - 1, 1);
             if (found.isEmpty() || found.getFirst().number() != number) {
@@ -102,7 +102,11 @@ final class ObjectRead {
             }
             headers.add(new Field("x-amz-mp-parts-count", Integer.toString(stored.parts())));
             ManifestPart part = found.getFirst();
-            return partial(version, new ByteRange.Resolved(part.offsetBytes(), part.sizeBytes()), headers);
+            Found answer = partial(version, new ByteRange.Resolved(part.offsetBytes(), part.sizeBytes()), headers);
+            if (ObjectHeaders.checksumsAsked(call)) {
+                ObjectHeaders.setPartChecksum(headers, version, part);
+            }
+            return answer;
         }
         if (number != 1) {
             throw new S3Exception(S3Error.INVALID_PART_NUMBER);

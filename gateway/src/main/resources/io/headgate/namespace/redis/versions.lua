@@ -26,15 +26,15 @@ local function refused_by(condition, current)
   local kind = sub(condition, 1, 1)
   if kind == 'a' then return current and '4' end
   if kind == 'p' then return not current and '1' end
-  if kind ~= 'm' then return nil end
-  if not current then return '1' end
+  if kind ~= 'm' and kind ~= 'd' then return nil end
+  if not current then return kind == 'm' and '1' or nil end
   local etag, at = etag_of(current), 2
   while at <= #condition do
     local to = at + byte(condition, at) % 128
-    if sub(condition, at, to) == etag then return nil end
+    if sub(condition, at, to) == etag then return kind == 'd' and '4' or nil end
     at = to + 1
   end
-  return '4'
+  return kind == 'm' and '4' or nil
 end
 
 -- Whether a later attempt of the same call made the current record.

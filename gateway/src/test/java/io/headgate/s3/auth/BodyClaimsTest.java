@@ -83,7 +83,7 @@ final class BodyClaimsTest {
     @ValueSource(strings = {"", "AAAAAA", "AAAAAA=", "AAAA", "AAAAAAAA", "====", "AAA!AA==", "AAAAAA==,AAAAAA=="})
     void a_checksum_that_is_malformed_is_refused(String value) {
         S3Exception refused = refusal(PLAIN, OptionalLong.of(5), "x-amz-checksum-crc32: " + value);
-        assertThat(refused.error()).isEqualTo(S3Error.INVALID_REQUEST);
+        assertThat(refused.error()).isEqualTo(S3Error.BAD_DIGEST);
         assertThat(refused).hasMessage("Value for x-amz-checksum-crc32 header is invalid.");
     }
 

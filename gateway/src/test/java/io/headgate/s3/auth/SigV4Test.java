@@ -211,7 +211,12 @@ final class SigV4Test {
         RequestHead week = signer.presigned("GET", "/b/k", "", "604800");
         assertThat(TestSigner.authenticate(sigV4, week, NOON.plusSeconds(604_799)))
                 .isInstanceOf(Authentication.Verified.class);
-        for (String expires : List.of("604801", "0", "-1", "x", "99999999999999999999", "1.5")) {
+        for (String expires : List.of("604801", "0", "-1")) {
+            assertThat(refused(signer.presigned("GET", "/b/k", "", expires)).error())
+                    .as(expires)
+                    .isEqualTo(S3Error.ACCESS_DENIED);
+        }
+        for (String expires : List.of("x", "99999999999999999999", "1.5", "")) {
             assertThat(refused(signer.presigned("GET", "/b/k", "", expires)).error())
                     .as(expires)
                     .isEqualTo(S3Error.AUTHORIZATION_QUERY_PARAMETERS_ERROR);
