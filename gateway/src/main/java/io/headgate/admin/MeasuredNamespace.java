@@ -14,6 +14,7 @@ import io.headgate.namespace.BlobMove;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
 import io.headgate.namespace.BucketQuery;
+import io.headgate.namespace.BucketSetting;
 import io.headgate.namespace.BucketRange;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.CompleteUpload;
@@ -78,6 +79,11 @@ final class MeasuredNamespace implements Namespace {
     @Override
     public BucketClaim createHashedBucket(Bucket bucket, int hashedRanges) {
         return measured(Call.CREATE_BUCKET, () -> namespace.createHashedBucket(bucket, hashedRanges));
+    }
+
+    @Override
+    public Outcome<Bucket> changeBucket(BucketName name, BucketSetting setting, Optional<String> document) {
+        return measured(Call.CHANGE_BUCKET, () -> namespace.changeBucket(name, setting, document));
     }
 
     @Override

@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 final class NamespaceMetrics {
     /** What is measured: the methods of the namespace. */
     enum Call {
+        CHANGE_BUCKET,
         CREATE_BUCKET,
         BUCKET,
         DELETE_BUCKET,

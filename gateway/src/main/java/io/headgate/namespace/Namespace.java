@@ -57,7 +57,15 @@ public interface Namespace extends AutoCloseable {
     /** Removes an empty bucket: BUCKET_NOT_EMPTY if it holds an object. Uploads in progress are aborted with it. */
     Outcome<Bucket> deleteBucket(BucketName name, Instant now);
 
-    /** At most {@code query.limit()} buckets; one more page follows if so many came. */
+    /**
+     * Sets what the bucket's owner may set, or forgets it, and answers what the bucket is then. The other settings stay as they are.
+     * NO_SUCH_BUCKET.
+     *
+     * @param document empty to forget it
+     */
+    Outcome<Bucket> changeBucket(BucketName name, BucketSetting setting, Optional<String> document);
+
+    /** At most {@code query.limit()} buckets, without their settings; one more page follows if so many came. */
     List<Bucket> listBuckets(BucketQuery query);
 
     /** Of each bucket, or NO_SUCH_BUCKET. */

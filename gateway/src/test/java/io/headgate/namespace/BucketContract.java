@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.headgate.domain.BucketName;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 
@@ -21,6 +23,52 @@ public abstract class BucketContract extends NamespaceSuite {
         assertThat(namespace.createBucket(made)).isEqualTo(new BucketClaim(made, true));
         assertThat(namespace.bucket(made.name())).contains(made);
         assertThat(namespace.bucket(MISSING)).isEmpty();
+    }
+
+    @Test
+    void a_setting_is_kept_until_it_is_changed_or_forgotten_or_the_bucket_goes() {
+        Bucket plain = make.bucket(BUCKET.value());
+        String large = "<→>".repeat(100_000);
+
+        assertThat(done(namespace.changeBucket(BUCKET, BucketSetting.CORS, Optional.of("first"))))
+                .isEqualTo(plain.with(BucketSetting.CORS, Optional.of("first")));
+        done(namespace.changeBucket(BUCKET, BucketSetting.POLICY, Optional.of(large)));
+        done(namespace.changeBucket(BUCKET, BucketSetting.CORS, Optional.of("second")));
+        assertThat(namespace.bucket(BUCKET))
+                .contains(plain.withSettings(Map.of(BucketSetting.CORS, "second", BucketSetting.POLICY, large)));
+
+        done(namespace.changeBucket(BUCKET, BucketSetting.CORS, Optional.empty()));
+        done(namespace.changeBucket(BUCKET, BucketSetting.CORS, Optional.empty()));
+        assertThat(namespace.bucket(BUCKET)).contains(plain.withSettings(Map.of(BucketSetting.POLICY, large)));
+
+        done(namespace.deleteBucket(BUCKET, NOW));
+        namespace.createBucket(plain);
+        assertThat(namespace.bucket(BUCKET)).contains(plain);
+        assertRefused(
+                namespace.changeBucket(MISSING, BucketSetting.CORS, Optional.of("first")), Refusal.NO_SUCH_BUCKET);
+    }
+
+    @Test
+    void a_bucket_may_be_made_with_settings() {
+        Bucket made = new Bucket(
+                new BucketName("videos"), "bob", "eu-west", NOW, Map.of(BucketSetting.OWNERSHIP, "ObjectWriter"));
+
+        assertThat(namespace.createBucket(made)).isEqualTo(new BucketClaim(made, true));
+        assertThat(namespace.bucket(made.name())).contains(made);
+        assertThat(namespace.listBuckets(new BucketQuery("bob", "", "", 10)))
+                .containsExactly(made.withSettings(Map.of()));
+    }
+
+    @Test
+    void settings_that_are_changed_at_once_are_all_kept() throws Exception {
+        List<Callable<Outcome<Bucket>>> tasks = new ArrayList<>();
+        for (BucketSetting setting : BucketSetting.values()) {
+            tasks.add(() -> namespace.changeBucket(BUCKET, setting, Optional.of("of " + setting)));
+        }
+        atOnce(tasks).forEach(NamespaceSuite::done);
+
+        assertThat(namespace.bucket(BUCKET).orElseThrow().settings().keySet())
+                .containsExactlyInAnyOrder(BucketSetting.values());
     }
 
     @Test

@@ -28,7 +28,8 @@ final class ModelNamespace extends ModelUploads {
 
     @Override
     public BucketClaim createBucket(Bucket bucket) {
-        Bucket made = new Bucket(bucket.name(), bucket.owner(), bucket.location(), millis(bucket.createdAt()));
+        Bucket made = new Bucket(
+                bucket.name(), bucket.owner(), bucket.location(), millis(bucket.createdAt()), bucket.settings());
         boolean taken = buckets.putIfAbsent(bucket.name(), new BucketState(made, new TreeMap<>())) != null;
         return new BucketClaim(buckets.get(bucket.name()).bucket(), !taken);
     }
@@ -36,6 +37,17 @@ final class ModelNamespace extends ModelUploads {
     @Override
     public Optional<Bucket> bucket(BucketName name) {
         return Optional.ofNullable(buckets.get(name)).map(BucketState::bucket);
+    }
+
+    @Override
+    public Outcome<Bucket> changeBucket(BucketName name, BucketSetting setting, Optional<String> document) {
+        BucketState state = buckets.get(name);
+        if (state == null) {
+            return new Refused<>(Refusal.NO_SUCH_BUCKET);
+        }
+        Bucket changed = state.bucket().with(setting, document);
+        buckets.put(name, new BucketState(changed, state.objects()));
+        return new Done<>(changed);
     }
 
     @Override
@@ -59,7 +71,7 @@ final class ModelNamespace extends ModelUploads {
     @Override
     public List<Bucket> listBuckets(BucketQuery query) {
         return buckets.values().stream()
-                .map(BucketState::bucket)
+                .map(state -> state.bucket().withSettings(Map.of()))
                 .filter(bucket -> bucket.owner().equals(query.owner()))
                 .filter(bucket -> bucket.name().value().startsWith(query.prefix()))
                 .filter(bucket -> bucket.name().value().compareTo(query.after()) > 0)

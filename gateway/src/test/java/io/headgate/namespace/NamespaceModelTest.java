@@ -228,10 +228,17 @@ public abstract class NamespaceModelTest {
 
     private void buckets() {
         BucketName name = bucket();
-        switch (random.nextInt(4)) {
+        switch (random.nextInt(6)) {
             case 0 -> {
                 Instant at = now;
                 both(namespace -> namespace.deleteBucket(name, at));
+            }
+            case 3, 4 -> {
+                BucketSetting setting = oneOf(List.of(BucketSetting.values()));
+                Optional<String> document =
+                        random.nextInt(3) == 0 ? Optional.empty() : Optional.of("set " + random.nextInt(100) + "→");
+                both(namespace -> namespace.changeBucket(name, setting, document));
+                both(namespace -> namespace.bucket(name));
             }
             case 1, 2 -> {
                 Bucket bucket = new Bucket(name, oneOf(List.of("alice", "bob")), "eu", now);

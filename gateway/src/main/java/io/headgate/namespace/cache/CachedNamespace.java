@@ -13,6 +13,7 @@ import io.headgate.namespace.BlobMove;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
 import io.headgate.namespace.BucketQuery;
+import io.headgate.namespace.BucketSetting;
 import io.headgate.namespace.BucketRange;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.CompleteUpload;
@@ -132,6 +133,11 @@ public final class CachedNamespace implements Namespace {
     @Override
     public BucketClaim createHashedBucket(Bucket bucket, int hashedRanges) {
         return writes.run(bucketEntry(bucket.name()), () -> namespace.createHashedBucket(bucket, hashedRanges));
+    }
+
+    @Override
+    public Outcome<Bucket> changeBucket(BucketName name, BucketSetting setting, Optional<String> document) {
+        return writes.run(bucketEntry(name), () -> namespace.changeBucket(name, setting, document));
     }
 
     @Override

@@ -6,6 +6,8 @@ import io.headgate.namespace.Bucket;
 import io.headgate.namespace.NamespaceException;
 import io.headgate.namespace.ObjectVersion;
 import io.headgate.namespace.codec.Codec;
+import io.headgate.namespace.codec.PackedReader;
+import io.headgate.namespace.codec.PackedWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
@@ -14,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** What stands in Redis, by its first byte. */
 final class Entry {
     private static final byte VERSION = 'v';
-    private static final byte BUCKET = 'b';
+    private static final byte BUCKET = 'B'; // 'b' was one without settings
     private static final byte NOTHING = 'n';
     private static final byte ACCOUNT = 'a';
     private static final byte RESERVATION = 'f';
@@ -64,26 +66,22 @@ final class Entry {
     }
 
     static byte[] bucket(Bucket bucket) {
+        byte[] settings = Codec.settings(bucket.settings());
         return tagged(
                 BUCKET,
-                utf8(bucket.createdAt().toEpochMilli() + "\n" + bucket.owner().length() + "\n" + bucket.owner()
-                        + bucket.location()));
+                new PackedWriter()
+                        .number(bucket.createdAt().toEpochMilli())
+                        .string(bucket.owner())
+                        .string(bucket.location())
+                        .bytes(settings == null ? new byte[0] : settings)
+                        .toBytes());
     }
 
     /** @throws NamespaceException if it is not the entry of a bucket */
     static Bucket bucket(byte[] entry, BucketName name) {
-        String text = new String(untagged(BUCKET, entry), StandardCharsets.UTF_8);
-        String[] parts = text.split("\n", 3);
-        try {
-            int ownerLength = Integer.parseInt(parts[1]);
-            return new Bucket(
-                    name,
-                    parts[2].substring(0, ownerLength),
-                    parts[2].substring(ownerLength),
-                    Instant.ofEpochMilli(Long.parseLong(parts[0])));
-        } catch (NumberFormatException | IndexOutOfBoundsException malformed) {
-            throw new NamespaceException("the cache holds an entry that cannot be read", malformed);
-        }
+        PackedReader in = new PackedReader(untagged(BUCKET, entry));
+        Instant createdAt = Instant.ofEpochMilli(in.number());
+        return new Bucket(name, in.string(), in.string(), createdAt, Codec.settings(in.bytes()));
     }
 
     static byte[] account(String name) {

@@ -13,6 +13,9 @@ import io.headgate.namespace.ObjectAttributes;
 import io.headgate.namespace.ObjectVersion;
 import io.headgate.namespace.Refusal;
 import io.headgate.namespace.Upload.UploadChecksum;
+import io.headgate.namespace.BucketSetting;
+import java.util.EnumMap;
+import java.util.TreeMap;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -134,6 +137,33 @@ public final class Codec {
     }
 
     /** What is not in columns of its own: headers, metadata, tags, checksums. */
+    /** Null if nothing is set. */
+    public static byte @Nullable [] settings(Map<BucketSetting, String> settings) {
+        if (settings.isEmpty()) {
+            return null;
+        }
+        Map<String, String> named = new TreeMap<>(); // the same settings are the same bytes
+        settings.forEach((setting, document) -> named.put(setting.name(), document));
+        return new PackedWriter().map(named).toBytes();
+    }
+
+    public static Map<BucketSetting, String> settings(byte @Nullable [] column) {
+        if (column == null || column.length == 0) {
+            return Map.of();
+        }
+        Map<BucketSetting, String> settings = new EnumMap<>(BucketSetting.class);
+        new PackedReader(column).map().forEach((name, document) -> settings.put(setting(name), document));
+        return settings;
+    }
+
+    private static BucketSetting setting(String name) {
+        try {
+            return BucketSetting.valueOf(name);
+        } catch (IllegalArgumentException unknown) {
+            throw new NamespaceException("a bucket has a setting of a newer Headgate: " + name, unknown);
+        }
+    }
+
     public static byte[] details(ObjectAttributes attributes, List<Checksum> checksums) {
         PackedWriter out = new PackedWriter().number(DETAILS_VERSION);
         writeDetails(out, attributes, checksums);

@@ -4,6 +4,7 @@ import io.headgate.domain.BucketName;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
 import io.headgate.namespace.BucketQuery;
+import io.headgate.namespace.BucketSetting;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.Outcome;
 import io.headgate.namespace.Refusal;
@@ -13,17 +14,20 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Buckets and their usage. Whoever makes something in a bucket holds its row, so that it cannot be deleted meanwhile. */
 final class Buckets {
     private static final String INSERT = """
-            INSERT INTO buckets (name, owner, location, created_at) VALUES (?, ?, ?, ?)
+            INSERT INTO buckets (name, owner, location, created_at, settings) VALUES (?, ?, ?, ?, ?)
             ON CONFLICT (name) DO NOTHING RETURNING id""";
-    private static final String SELECT = "SELECT name, owner, location, created_at FROM buckets WHERE name = ?";
+    private static final String SELECT = "SELECT name, owner, location, created_at, settings FROM buckets WHERE name = ?";
     private static final String LIST = """
-            SELECT name, owner, location, created_at FROM buckets
+            SELECT name, owner, location, created_at, NULL::bytea FROM buckets
             WHERE owner = ? AND name > ? AND name >= ? AND name < ? ORDER BY name LIMIT ?""";
+    private static final String FIND_TO_CHANGE = SELECT + " FOR NO KEY UPDATE";
+    private static final String CHANGE = "UPDATE buckets SET settings = ? WHERE name = ?";
     private static final String LOCK_ALL = "SELECT id FROM buckets WHERE name = ? FOR UPDATE";
     private static final String ID = "SELECT id FROM buckets WHERE name = ?";
     static final String HOLD = "SELECT id, name FROM buckets WHERE name = ANY (?::text[]) ORDER BY id FOR KEY SHARE";
@@ -47,14 +51,16 @@ final class Buckets {
                 bucket.name().value(),
                 bucket.owner(),
                 bucket.location(),
-                bucket.createdAt().toEpochMilli());
+                bucket.createdAt().toEpochMilli(),
+                Codec.settings(bucket.settings()));
         if (id != null) {
             return new BucketClaim(
                     new Bucket(
                             bucket.name(),
                             bucket.owner(),
                             bucket.location(),
-                            Codec.millis(bucket.createdAt().toEpochMilli())),
+                            Codec.millis(bucket.createdAt().toEpochMilli()),
+                            bucket.settings()),
                     true);
         }
         Bucket taken = find(session, bucket.name());
@@ -81,6 +87,17 @@ final class Buckets {
         Uploads.orphanAll(tx, id, now.toEpochMilli());
         session.pipeline().update(DELETE, id).update(DELETE_USAGE, id).run();
         return new Outcome.Done<>(bucket);
+    }
+
+    static Outcome<Bucket> change(Session session, BucketName name, BucketSetting setting, Optional<String> document)
+            throws SQLException {
+        Bucket bucket = session.first(FIND_TO_CHANGE, Buckets::read, name.value());
+        if (bucket == null) {
+            return noSuchBucket(name);
+        }
+        Bucket changed = bucket.with(setting, document);
+        session.update(CHANGE, Codec.settings(changed.settings()), name.value());
+        return new Outcome.Done<>(changed);
     }
 
     static List<Bucket> list(Session session, BucketQuery query) throws SQLException {
@@ -133,6 +150,10 @@ final class Buckets {
 
     private static Bucket read(ResultSet row) throws SQLException {
         return new Bucket(
-                new BucketName(row.getString(1)), row.getString(2), row.getString(3), Codec.millis(row.getLong(4)));
+                new BucketName(row.getString(1)),
+                row.getString(2),
+                row.getString(3),
+                Codec.millis(row.getLong(4)),
+                Codec.settings(row.getBytes(5)));
     }
 }

@@ -13,6 +13,7 @@ import io.headgate.namespace.BlobMove;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
 import io.headgate.namespace.BucketQuery;
+import io.headgate.namespace.BucketSetting;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.CompleteUpload;
 import io.headgate.namespace.CopyObject;
@@ -133,6 +134,11 @@ public final class PostgresNamespace implements Namespace {
     @Override
     public Optional<Bucket> bucket(BucketName name) {
         return database.read(session -> Optional.ofNullable(Buckets.find(session, name)));
+    }
+
+    @Override
+    public Outcome<Bucket> changeBucket(BucketName name, BucketSetting setting, Optional<String> document) {
+        return write(tx -> Buckets.change(tx.session(), name, setting, document));
     }
 
     @Override

@@ -10,7 +10,7 @@ enum BackupTable {
     ADDED_ACCOUNTS("name", "definition", "added_at", "removing_since", "forget_garbage"),
     BLOBS("id", "account", "size", "refs", "released_at", "refusal"),
     BUCKET_USAGE("bucket", "objects", "bytes"),
-    BUCKETS("id", "name", "owner", "location", "created_at"),
+    BUCKETS("id", "name", "owner", "location", "created_at", "settings"),
     COMPLETED_UPLOADS("id", "bucket", "key", "completed_at", "version"),
     COPIES("id", "account", "size", "source", "released_at", "gone_at"),
     INTENTS("id", "gateway", "opened_at", "last_stamp_at", "expires_at", "taken"),

@@ -185,7 +185,8 @@ final class Backups {
                         name.value(),
                         bucket.owner(),
                         bucket.location(),
-                        bucket.createdAt().toEpochMilli());
+                        bucket.createdAt().toEpochMilli(),
+                        Codec.settings(bucket.settings()));
             }
         });
     }

@@ -9,10 +9,12 @@ import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
 import io.headgate.namespace.BucketQuery;
 import io.headgate.namespace.BucketRange;
+import io.headgate.namespace.BucketSetting;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.NamespaceException;
 import io.headgate.namespace.Outcome;
 import io.headgate.namespace.Refusal;
+import io.headgate.namespace.codec.Codec;
 import io.lettuce.core.Limit;
 import io.lettuce.core.Range.Boundary;
 import java.time.Duration;
@@ -41,7 +43,7 @@ final class Buckets {
     private static final int MOST_KNOWN = 10_000;
 
     /** What {@code bucket.lua} answers before the ranges. */
-    private static final int HEADER = 7;
+    private static final int HEADER = 8;
 
     private static final byte[] NAMES = SlotKeys.named("N", "buckets");
 
@@ -135,7 +137,8 @@ final class Buckets {
                 bucket.owner().getBytes(UTF_8),
                 bucket.location().getBytes(UTF_8),
                 Script.number(bucket.createdAt().toEpochMilli()),
-                hashedRanges > 0 ? Script.YES : new byte[0]));
+                hashedRanges > 0 ? Script.YES : new byte[0],
+                settings(bucket)));
         ranges.forEach(range -> arguments.add(range.entry()));
         if (begun.plus(BucketNotes.GIVEN_UP_AFTER).isBefore(clock.instant())) {
             throw new NamespaceException("a bucket has been too long in the making");
@@ -149,7 +152,7 @@ final class Buckets {
         }
         notes.remove(id);
         known.remove(bucket.name().value());
-        return new BucketClaim(bucket(bucket.name(), made), ours);
+        return new BucketClaim(bucket(bucket.name(), made, made.get(4)), ours);
     }
 
     /** Takes a bucket that is no more from the index of names. */
@@ -159,12 +162,41 @@ final class Buckets {
         cluster.command(redis -> redis.zrem(ownerKey(bucket.owner()), member));
     }
 
-    private static Bucket bucket(BucketName name, List<byte[]> fields) {
+    private static Bucket bucket(BucketName name, List<byte[]> fields, byte[] settings) {
         return new Bucket(
                 name,
                 text(fields.get(1)),
                 text(fields.get(2)),
-                Instant.ofEpochMilli(Long.parseLong(text(fields.get(3)))));
+                Instant.ofEpochMilli(Long.parseLong(text(fields.get(3)))),
+                Codec.settings(settings));
+    }
+
+    private static byte[] settings(Bucket bucket) {
+        byte[] settings = Codec.settings(bucket.settings());
+        return settings == null ? new byte[0] : settings;
+    }
+
+    Outcome<Bucket> change(BucketName name, BucketSetting setting, Optional<String> document) {
+        long deadline = System.nanoTime() + patience.toNanos();
+        while (true) {
+            List<byte[]> header = header(name);
+            if (header.isEmpty()) {
+                return noSuchBucket(name);
+            }
+            Bucket changed = bucket(name, header, header.get(7)).with(setting, document);
+            byte[] answer = cluster.one(
+                    Script.BUCKET_CHANGE,
+                    new byte[][] {key(name)},
+                    header.getFirst(),
+                    header.get(7),
+                    settings(changed));
+            if (answer != null && answer[0] == '1') {
+                return new Outcome.Done<>(changed);
+            }
+            if (System.nanoTime() - deadline > 0) {
+                throw new NamespaceException("the settings of the bucket change all the time");
+            }
+        }
     }
 
     private static String text(byte[] bytes) {
@@ -191,7 +223,7 @@ final class Buckets {
             List<byte[]> entries = entries(name, header);
             if (entries != null) {
                 RangeMap found = RangeMap.of(
-                        bucket(name, header),
+                        bucket(name, header, header.get(7)),
                         text(header.getFirst()),
                         text(header.get(4)),
                         header.get(6).length > 0,
@@ -440,7 +472,7 @@ final class Buckets {
                 }
                 List<byte[]> header = header(new BucketName(name));
                 if (isOf(text, header) && page.size() < query.limit()) {
-                    page.add(bucket(new BucketName(name), header));
+                    page.add(bucket(new BucketName(name), header, new byte[0]));
                 }
                 from = text + '\0';
             }

@@ -13,6 +13,7 @@ import io.headgate.namespace.BlobMove;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
 import io.headgate.namespace.BucketQuery;
+import io.headgate.namespace.BucketSetting;
 import io.headgate.namespace.BucketRange;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.CompleteUpload;
@@ -198,6 +199,11 @@ public final class RedisNamespace implements Namespace {
     @Override
     public BucketClaim createHashedBucket(Bucket bucket, int hashedRanges) {
         return buckets.create(bucket, hashedRanges);
+    }
+
+    @Override
+    public Outcome<Bucket> changeBucket(BucketName name, BucketSetting setting, Optional<String> document) {
+        return buckets.change(name, setting, document);
     }
 
     @Override

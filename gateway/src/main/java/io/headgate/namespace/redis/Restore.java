@@ -156,7 +156,11 @@ final class Restore {
     private void bucket(BackupRow row) {
         BucketName name = new BucketName(row.text("name"));
         Bucket bucket = new Bucket(
-                name, row.text("owner"), row.text("location"), Instant.ofEpochMilli(row.number("created_at")));
+                name,
+                row.text("owner"),
+                row.text("location"),
+                Instant.ofEpochMilli(row.number("created_at")),
+                Codec.settings(row.bytesOrNull("settings")));
         buckets.create(bucket, hashed.getOrDefault(name, 0));
         bucketNames.put(row.number("id"), name);
     }

@@ -4,6 +4,7 @@ import io.headgate.domain.BucketName;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
 import io.headgate.namespace.BucketQuery;
+import io.headgate.namespace.BucketSetting;
 import io.headgate.namespace.BucketUsage;
 import io.headgate.namespace.Outcome;
 import io.headgate.namespace.Refusal;
@@ -19,13 +20,14 @@ import org.jspecify.annotations.Nullable;
 /** Buckets and their usage. */
 final class Buckets {
     private static final String INSERT = """
-            INSERT INTO buckets (name, owner, location, created_at) VALUES (?, ?, ?, ?)
+            INSERT INTO buckets (name, owner, location, created_at, settings) VALUES (?, ?, ?, ?, ?)
             ON CONFLICT (name) DO NOTHING RETURNING id""";
     private static final String INSERT_USAGE = "INSERT INTO bucket_usage (bucket, objects, bytes) VALUES (?, 0, 0)";
-    private static final String SELECT = "SELECT name, owner, location, created_at FROM buckets WHERE name = ?";
+    private static final String SELECT = "SELECT name, owner, location, created_at, settings FROM buckets WHERE name = ?";
     private static final String LIST = """
-            SELECT name, owner, location, created_at FROM buckets
+            SELECT name, owner, location, created_at, NULL FROM buckets
             WHERE owner = ? AND name > ? AND name >= ? AND name < ? ORDER BY name LIMIT ?""";
+    private static final String CHANGE = "UPDATE buckets SET settings = ? WHERE name = ?";
     private static final String ANY_OBJECT = "SELECT 1 FROM objects WHERE bucket = ? LIMIT 1";
     private static final String DELETE = "DELETE FROM buckets WHERE id = ?";
     private static final String DELETE_USAGE = "DELETE FROM bucket_usage WHERE bucket = ?";
@@ -45,7 +47,8 @@ final class Buckets {
                 bucket.name().value(),
                 bucket.owner(),
                 bucket.location(),
-                bucket.createdAt().toEpochMilli());
+                bucket.createdAt().toEpochMilli(),
+                Codec.settings(bucket.settings()));
         if (id != null) {
             session.update(INSERT_USAGE, id);
             batch.bucketsChanged();
@@ -74,6 +77,17 @@ final class Buckets {
         return new Outcome.Done<>(bucket);
     }
 
+    static Outcome<Bucket> change(Session session, BucketName name, BucketSetting setting, Optional<String> document)
+            throws SQLException {
+        Bucket bucket = find(session, name);
+        if (bucket == null) {
+            return noSuchBucket(name);
+        }
+        Bucket changed = bucket.with(setting, document);
+        session.update(CHANGE, Codec.settings(changed.settings()), name.value());
+        return new Outcome.Done<>(changed);
+    }
+
     static List<Bucket> list(Session session, BucketQuery query) throws SQLException {
         String prefix = query.prefix();
         return session.all(
@@ -96,6 +110,10 @@ final class Buckets {
 
     private static Bucket read(ResultSet row) throws SQLException {
         return new Bucket(
-                new BucketName(row.getString(1)), row.getString(2), row.getString(3), Codec.millis(row.getLong(4)));
+                new BucketName(row.getString(1)),
+                row.getString(2),
+                row.getString(3),
+                Codec.millis(row.getLong(4)),
+                Codec.settings(row.getBytes(5)));
     }
 }

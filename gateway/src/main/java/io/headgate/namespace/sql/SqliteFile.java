@@ -22,7 +22,7 @@ final class SqliteFile {
     /** Marks the file as a Headgate namespace, in SQLite's own header: the letters HGns. */
     private static final int APPLICATION_ID = 0x48476E73;
 
-    private static final int SCHEMA_VERSION = 4;
+    private static final int SCHEMA_VERSION = 5;
     /** SQLite's default, which is that of file systems too. */
     static final long PAGE_BYTES = 4_096;
 

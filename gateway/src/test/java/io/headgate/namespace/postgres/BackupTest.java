@@ -12,6 +12,7 @@ import io.headgate.domain.ObjectKey;
 import io.headgate.domain.Slice;
 import io.headgate.namespace.BlobMove;
 import io.headgate.namespace.Bucket;
+import io.headgate.namespace.BucketSetting;
 import io.headgate.namespace.CompleteUpload;
 import io.headgate.namespace.CopyObject;
 import io.headgate.namespace.CopyPart;
@@ -227,7 +228,7 @@ final class BackupTest {
     /** Something of everything that a namespace can hold; returns the upload in progress. */
     private Upload fill(Namespace namespace) {
         namespace.createBucket(new Bucket(BUCKET, "alice", "eu", NOW));
-        namespace.createBucket(new Bucket(new BucketName("empty"), "bob", "", NOW));
+        namespace.createBucket(new Bucket(new BucketName("empty"), "bob", "", NOW, Map.of(BucketSetting.TAGGING, "<→>")));
         intent = namespace
                 .openIntent("gateway", NOW, NOW.plusSeconds(60), NOW.plusSeconds(100))
                 .id();
