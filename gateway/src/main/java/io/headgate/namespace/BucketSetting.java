@@ -8,13 +8,10 @@ public enum BucketSetting {
     /** Who may do what, besides the policy: grants of the bucket's owner. */
     ACL,
     CORS,
-    LIFECYCLE,
     /** Whose an object is that another user writes, and so whether access control lists count. */
     OWNERSHIP,
     POLICY,
     /** What policies and access control lists may not allow, whatever they say. */
     PUBLIC_ACCESS,
-    REQUEST_PAYMENT,
-    TAGGING,
-    WEBSITE
+    TAGGING
 }

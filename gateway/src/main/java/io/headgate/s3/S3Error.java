@@ -57,6 +57,9 @@ public enum S3Error {
     MISSING_CONTENT_LENGTH("MissingContentLength", 411, "You must provide the Content-Length HTTP header"),
     NO_SUCH_BUCKET("NoSuchBucket", 404, "The specified bucket does not exist"),
     NO_SUCH_KEY("NoSuchKey", 404, "The specified key does not exist"),
+    NO_SUCH_PUBLIC_ACCESS_BLOCK_CONFIGURATION(
+            "NoSuchPublicAccessBlockConfiguration", 404, "The public access block configuration was not found"),
+    NO_SUCH_TAG_SET("NoSuchTagSet", 404, "The TagSet does not exist"),
     NO_SUCH_UPLOAD(
             "NoSuchUpload",
             404,
@@ -74,9 +77,16 @@ public enum S3Error {
             "A conflicting conditional operation is currently in progress against this resource"),
     CONDITIONAL_REQUEST_CONFLICT(
             "ConditionalRequestConflict", 409, "A conflicting operation occurred during the request. Please try again"),
+    OWNERSHIP_CONTROLS_NOT_FOUND("OwnershipControlsNotFoundError", 404, "The bucket ownership controls were not found"),
     PRECONDITION_FAILED("PreconditionFailed", 412, "At least one of the preconditions that you specified did not hold"),
+    REPLICATION_CONFIGURATION_NOT_FOUND(
+            "ReplicationConfigurationNotFoundError", 404, "The replication configuration was not found"),
     REQUEST_TIME_TOO_SKEWED(
             "RequestTimeTooSkewed", 403, "The difference between the request time and the server's time is too large"),
+    SERVER_SIDE_ENCRYPTION_CONFIGURATION_NOT_FOUND(
+            "ServerSideEncryptionConfigurationNotFoundError",
+            404,
+            "The server side encryption configuration was not found"),
     SERVICE_UNAVAILABLE("ServiceUnavailable", 503, "Service is unable to handle the request. Please try again"),
     SIGNATURE_DOES_NOT_MATCH(
             "SignatureDoesNotMatch",

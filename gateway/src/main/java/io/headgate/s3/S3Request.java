@@ -66,6 +66,40 @@ public sealed interface S3Request {
 
     record DeleteObjects(BucketName bucket) implements OfBucket {}
 
+    // What owners set for buckets
+
+    record GetBucketAccelerateConfiguration(BucketName bucket) implements OfBucket {}
+
+    record GetBucketEncryption(BucketName bucket) implements OfBucket {}
+
+    record GetBucketLogging(BucketName bucket) implements OfBucket {}
+
+    record GetBucketNotificationConfiguration(BucketName bucket) implements OfBucket {}
+
+    record GetBucketReplication(BucketName bucket) implements OfBucket {}
+
+    record GetBucketOwnershipControls(BucketName bucket) implements OfBucket {}
+
+    record PutBucketOwnershipControls(BucketName bucket) implements OfBucket {}
+
+    record DeleteBucketOwnershipControls(BucketName bucket) implements OfBucket {}
+
+    record GetPublicAccessBlock(BucketName bucket) implements OfBucket {}
+
+    record PutPublicAccessBlock(BucketName bucket) implements OfBucket {}
+
+    record DeletePublicAccessBlock(BucketName bucket) implements OfBucket {}
+
+    record GetBucketRequestPayment(BucketName bucket) implements OfBucket {}
+
+    record PutBucketRequestPayment(BucketName bucket) implements OfBucket {}
+
+    record GetBucketTagging(BucketName bucket) implements OfBucket {}
+
+    record PutBucketTagging(BucketName bucket) implements OfBucket {}
+
+    record DeleteBucketTagging(BucketName bucket) implements OfBucket {}
+
     // Objects
 
     record PutObject(BucketName bucket, ObjectKey key) implements OfObject {}

@@ -7,21 +7,21 @@ import io.headgate.domain.ETag;
 import io.headgate.domain.ObjectKey;
 import io.headgate.domain.Slice;
 import io.headgate.namespace.Attempt;
+import io.headgate.namespace.BucketSetting;
 import io.headgate.namespace.Manifest;
 import io.headgate.namespace.NamespaceException;
 import io.headgate.namespace.ObjectAttributes;
 import io.headgate.namespace.ObjectVersion;
 import io.headgate.namespace.Refusal;
 import io.headgate.namespace.Upload.UploadChecksum;
-import io.headgate.namespace.BucketSetting;
-import java.util.EnumMap;
-import java.util.TreeMap;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -136,7 +136,6 @@ public final class Codec {
         return column == null ? Optional.empty() : Optional.of(readChecksum(new PackedReader(column)));
     }
 
-    /** What is not in columns of its own: headers, metadata, tags, checksums. */
     /** Null if nothing is set. */
     public static byte @Nullable [] settings(Map<BucketSetting, String> settings) {
         if (settings.isEmpty()) {
@@ -164,6 +163,7 @@ public final class Codec {
         }
     }
 
+    /** What is not in columns of its own: headers, metadata, tags, checksums. */
     public static byte[] details(ObjectAttributes attributes, List<Checksum> checksums) {
         PackedWriter out = new PackedWriter().number(DETAILS_VERSION);
         writeDetails(out, attributes, checksums);

@@ -22,7 +22,8 @@ final class Buckets {
     private static final String INSERT = """
             INSERT INTO buckets (name, owner, location, created_at, settings) VALUES (?, ?, ?, ?, ?)
             ON CONFLICT (name) DO NOTHING RETURNING id""";
-    private static final String SELECT = "SELECT name, owner, location, created_at, settings FROM buckets WHERE name = ?";
+    private static final String SELECT =
+            "SELECT name, owner, location, created_at, settings FROM buckets WHERE name = ?";
     private static final String LIST = """
             SELECT name, owner, location, created_at, NULL::bytea FROM buckets
             WHERE owner = ? AND name > ? AND name >= ? AND name < ? ORDER BY name LIMIT ?""";

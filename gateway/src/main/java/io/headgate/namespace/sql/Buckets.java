@@ -23,7 +23,8 @@ final class Buckets {
             INSERT INTO buckets (name, owner, location, created_at, settings) VALUES (?, ?, ?, ?, ?)
             ON CONFLICT (name) DO NOTHING RETURNING id""";
     private static final String INSERT_USAGE = "INSERT INTO bucket_usage (bucket, objects, bytes) VALUES (?, 0, 0)";
-    private static final String SELECT = "SELECT name, owner, location, created_at, settings FROM buckets WHERE name = ?";
+    private static final String SELECT =
+            "SELECT name, owner, location, created_at, settings FROM buckets WHERE name = ?";
     private static final String LIST = """
             SELECT name, owner, location, created_at, NULL FROM buckets
             WHERE owner = ? AND name > ? AND name >= ? AND name < ? ORDER BY name LIMIT ?""";

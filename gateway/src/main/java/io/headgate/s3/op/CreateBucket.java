@@ -6,6 +6,7 @@ import io.headgate.http.RequestHead.Field;
 import io.headgate.http.Response;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
+import io.headgate.namespace.BucketSetting;
 import io.headgate.region.PeerRequest;
 import io.headgate.region.PeerResponse;
 import io.headgate.region.Regions;
@@ -17,6 +18,7 @@ import io.headgate.s3.S3Request;
 import io.headgate.s3.XmlElement;
 import io.headgate.s3.auth.RelayedBody;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
@@ -62,7 +64,7 @@ final class CreateBucket {
                 return elsewhere(region, request.bucket(), call, document);
             }
         }
-        Bucket wanted = new Bucket(request.bucket(), call.userId(), location, storage.now());
+        Bucket wanted = new Bucket(request.bucket(), call.userId(), location, storage.now(), settings(call));
         Function<Bucket, BucketClaim> making = bucket -> hashedRanges == 0
                 ? storage.namespace().createBucket(bucket)
                 : storage.namespace().createHashedBucket(bucket, hashedRanges);
@@ -75,6 +77,14 @@ final class CreateBucket {
                             : S3Error.BUCKET_ALREADY_EXISTS);
         }
         return Responses.empty(200, new Field("location", "/" + request.bucket()));
+    }
+
+    /** What the bucket is made with. */
+    private static Map<BucketSetting, String> settings(Call call) {
+        String ownership = call.header("x-amz-object-ownership");
+        return ownership == null
+                ? Map.of()
+                : Map.of(BucketSetting.OWNERSHIP, BucketOwnership.document(ownership, S3Error.INVALID_ARGUMENT));
     }
 
     /** For keys that come in order: see {@link io.headgate.namespace.Namespace#createHashedBucket}. */

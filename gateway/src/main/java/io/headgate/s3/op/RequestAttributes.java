@@ -17,8 +17,6 @@ final class RequestAttributes {
     private static final String METADATA_PREFIX = "x-amz-meta-";
     private static final int MAX_METADATA_BYTES = 2048;
     private static final int MAX_TAGS = 10;
-    private static final int MAX_TAG_KEY_CHARACTERS = 128;
-    private static final int MAX_TAG_VALUE_CHARACTERS = 256;
 
     private static final Set<String> KEPT_HEADERS = Set.of(
             "content-type",
@@ -148,10 +146,7 @@ final class RequestAttributes {
             } catch (IllegalArgumentException malformed) {
                 throw S3Exception.invalidArgument("x-amz-tagging", header, "The tag set is not validly URL-encoded");
             }
-            if (tags.putIfAbsent(key, value) != null) {
-                throw new S3Exception(S3Error.INVALID_TAG, "Cannot provide multiple Tags with the same key");
-            }
-            checkTag(key, value);
+            Tags.add(tags, key, value);
         }
         if (tags.size() > MAX_TAGS) {
             throw new S3Exception(S3Error.INVALID_TAG, "Object tags cannot be greater than " + MAX_TAGS);
@@ -167,14 +162,5 @@ final class RequestAttributes {
                         + PercentCoding.encodeForListing(tag.getValue()))
                 .collect(Collectors.joining("&"));
         return all.isEmpty() ? Optional.empty() : Optional.of(new RequestHead.Field("x-amz-tagging", all));
-    }
-
-    private static void checkTag(String key, String value) {
-        if (key.isEmpty() || key.codePointCount(0, key.length()) > MAX_TAG_KEY_CHARACTERS || key.startsWith("aws:")) {
-            throw new S3Exception(S3Error.INVALID_TAG, "The TagKey you have provided is invalid");
-        }
-        if (value.codePointCount(0, value.length()) > MAX_TAG_VALUE_CHARACTERS) {
-            throw new S3Exception(S3Error.INVALID_TAG, "The TagValue you have provided is invalid");
-        }
     }
 }

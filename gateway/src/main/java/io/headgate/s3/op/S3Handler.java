@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The S3 endpoint: route, authenticate, authorize, dispatch. Every S3 operation is one branch of {@link #dispatch}, and one file beside
- * this one. Where there are several regions, requests for the buckets of others are answered by them, and theirs here.
+ * this one; what sets, reads and forgets the same thing of a bucket shares one. Where there are several regions, requests for the buckets of others are answered by them, and theirs here.
  */
 public final class S3Handler implements HttpHandler, ForwardedHandler {
     private static final Logger LOG = LoggerFactory.getLogger(S3Handler.class);
@@ -50,6 +50,11 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
     private final HeadBucket headBucket;
     private final DeleteBucket deleteBucket;
     private final GetBucketLocation getBucketLocation;
+    private final BucketOwnership bucketOwnership;
+    private final BucketPublicAccess bucketPublicAccess;
+    private final BucketRequestPayment bucketRequestPayment = new BucketRequestPayment();
+    private final BucketTagging bucketTagging;
+    private final BucketUnset bucketUnset = new BucketUnset();
     private final ListObjects listObjects;
     private final ListObjectsV2 listObjectsV2;
     private final ListMultipartUploads listMultipartUploads;
@@ -99,6 +104,10 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
         headBucket = new HeadBucket(settings.region());
         deleteBucket = new DeleteBucket(storage, preferred, regions);
         getBucketLocation = new GetBucketLocation(regions);
+        BucketDocuments documents = new BucketDocuments(storage);
+        bucketOwnership = new BucketOwnership(documents);
+        bucketPublicAccess = new BucketPublicAccess(documents);
+        bucketTagging = new BucketTagging(documents);
         listObjects = new ListObjects(storage, owners);
         listObjectsV2 = new ListObjectsV2(storage, owners);
         listMultipartUploads = new ListMultipartUploads(storage, owners);
@@ -212,6 +221,22 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
             case S3Request.HeadBucket r -> headBucket.handle(r, call);
             case S3Request.DeleteBucket r -> deleteBucket.handle(r);
             case S3Request.GetBucketLocation r -> getBucketLocation.handle(r, call);
+            case S3Request.GetBucketAccelerateConfiguration r -> bucketUnset.get(r, call);
+            case S3Request.GetBucketEncryption r -> bucketUnset.get(r, call);
+            case S3Request.GetBucketLogging r -> bucketUnset.get(r, call);
+            case S3Request.GetBucketNotificationConfiguration r -> bucketUnset.get(r, call);
+            case S3Request.GetBucketReplication r -> bucketUnset.get(r, call);
+            case S3Request.GetBucketOwnershipControls r -> bucketOwnership.get(r, call);
+            case S3Request.PutBucketOwnershipControls r -> bucketOwnership.put(r, call);
+            case S3Request.DeleteBucketOwnershipControls r -> bucketOwnership.delete(r);
+            case S3Request.GetPublicAccessBlock r -> bucketPublicAccess.get(r, call);
+            case S3Request.PutPublicAccessBlock r -> bucketPublicAccess.put(r, call);
+            case S3Request.DeletePublicAccessBlock r -> bucketPublicAccess.delete(r);
+            case S3Request.GetBucketRequestPayment r -> bucketRequestPayment.get(r, call);
+            case S3Request.PutBucketRequestPayment r -> bucketRequestPayment.put(r, call);
+            case S3Request.GetBucketTagging r -> bucketTagging.get(r, call);
+            case S3Request.PutBucketTagging r -> bucketTagging.put(r, call);
+            case S3Request.DeleteBucketTagging r -> bucketTagging.delete(r);
             case S3Request.ListObjects r -> listObjects.handle(r, call);
             case S3Request.ListObjectsV2 r -> listObjectsV2.handle(r, call);
             case S3Request.ListMultipartUploads r -> listMultipartUploads.handle(r);
@@ -240,6 +265,22 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
             case S3Request.HeadBucket r -> HeadBucket.ACTION;
             case S3Request.DeleteBucket r -> DeleteBucket.ACTION;
             case S3Request.GetBucketLocation r -> GetBucketLocation.ACTION;
+            case S3Request.GetBucketAccelerateConfiguration r -> BucketUnset.ACCELERATE;
+            case S3Request.GetBucketEncryption r -> BucketUnset.ENCRYPTION;
+            case S3Request.GetBucketLogging r -> BucketUnset.LOGGING;
+            case S3Request.GetBucketNotificationConfiguration r -> BucketUnset.NOTIFICATION;
+            case S3Request.GetBucketReplication r -> BucketUnset.REPLICATION;
+            case S3Request.GetBucketOwnershipControls r -> BucketOwnership.READ;
+            case S3Request.PutBucketOwnershipControls r -> BucketOwnership.WRITE;
+            case S3Request.DeleteBucketOwnershipControls r -> BucketOwnership.WRITE;
+            case S3Request.GetPublicAccessBlock r -> BucketPublicAccess.READ;
+            case S3Request.PutPublicAccessBlock r -> BucketPublicAccess.WRITE;
+            case S3Request.DeletePublicAccessBlock r -> BucketPublicAccess.WRITE;
+            case S3Request.GetBucketRequestPayment r -> BucketRequestPayment.READ;
+            case S3Request.PutBucketRequestPayment r -> BucketRequestPayment.WRITE;
+            case S3Request.GetBucketTagging r -> BucketTagging.READ;
+            case S3Request.PutBucketTagging r -> BucketTagging.WRITE;
+            case S3Request.DeleteBucketTagging r -> BucketTagging.WRITE;
             case S3Request.ListObjects r -> ListObjects.ACTION;
             case S3Request.ListObjectsV2 r -> ListObjectsV2.ACTION;
             case S3Request.ListMultipartUploads r -> ListMultipartUploads.ACTION;

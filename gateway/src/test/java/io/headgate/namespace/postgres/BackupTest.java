@@ -228,7 +228,8 @@ final class BackupTest {
     /** Something of everything that a namespace can hold; returns the upload in progress. */
     private Upload fill(Namespace namespace) {
         namespace.createBucket(new Bucket(BUCKET, "alice", "eu", NOW));
-        namespace.createBucket(new Bucket(new BucketName("empty"), "bob", "", NOW, Map.of(BucketSetting.TAGGING, "<→>")));
+        namespace.createBucket(
+                new Bucket(new BucketName("empty"), "bob", "", NOW, Map.of(BucketSetting.TAGGING, "<→>")));
         intent = namespace
                 .openIntent("gateway", NOW, NOW.plusSeconds(60), NOW.plusSeconds(100))
                 .id();
