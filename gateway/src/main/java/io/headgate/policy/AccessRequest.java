@@ -1,5 +1,7 @@
 package io.headgate.policy;
 
+import io.headgate.domain.BucketName;
+import io.headgate.domain.ObjectKey;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -69,5 +71,21 @@ public record AccessRequest(
     /** The same request, which would set this policy. */
     public AccessRequest setting(PolicyDocument policy) {
         return new AccessRequest(caller, action, resource, bucket, object, values, newAcl, Optional.of(policy));
+    }
+
+    /**
+     * The question whether the caller may know that the object of this request does not exist: whoever may list the bucket by its key
+     * gets a NoSuchKey, all others an AccessDenied.
+     */
+    public AccessRequest listing(BucketName name, ObjectKey key) {
+        return new AccessRequest(
+                caller,
+                "s3:ListBucket",
+                Resource.of(name),
+                bucket,
+                Optional::empty,
+                asked -> asked.equals("s3:prefix") ? List.of(key.value()) : values.apply(asked),
+                Optional.empty(),
+                Optional.empty());
     }
 }

@@ -54,6 +54,9 @@ sealed interface Json {
         private static final String INVALID = "Policies must be valid JSON and the first byte must be '{'";
         private static final JsonFactory FACTORY = JsonFactory.builder()
                 .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                // names come from clients: kept for nobody but the document that they stand in
+                .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+                .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
                 .streamReadConstraints(StreamReadConstraints.builder()
                         .maxNestingDepth(MAX_DEPTH)
                         .build())

@@ -17,6 +17,9 @@ final class Template {
         record Variable(String key, Optional<String> fallback) implements Piece {}
     }
 
+    /** More would let a small policy grow to megabytes by a long value of a request. */
+    private static final int MAX_VARIABLES = 16;
+
     private final String source;
     private final List<Piece> pieces;
 
@@ -28,7 +31,7 @@ final class Template {
     /**
      * @param wildcards whether * and ? are wildcards
      * @param variables whether it may have variables; documents of the version 2008-10-17 may not
-     * @throws PolicyException if a variable does not end or has no name
+     * @throws PolicyException if a variable does not end or has no name, or there are more than {@value #MAX_VARIABLES}
      */
     static Template parse(String text, boolean wildcards, boolean variables) {
         List<Piece> pieces = new ArrayList<>();
@@ -45,6 +48,9 @@ final class Template {
             pieces.add(new Piece.Text(text.substring(at, start), wildcards));
             pieces.add(variable(text.substring(start + 2, end), text));
             at = end + 1;
+            if (pieces.size() > 2 * MAX_VARIABLES) {
+                throw new PolicyException("Too many policy variables in " + text);
+            }
         }
         pieces.add(new Piece.Text(text.substring(at), wildcards));
         return new Template(text, List.copyOf(pieces));

@@ -7,6 +7,7 @@ import static io.headgate.policy.PolicyText.ofIdentity;
 import static io.headgate.policy.PolicyText.statement;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.headgate.domain.ObjectKey;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -269,6 +270,23 @@ final class AccessDecisionTest {
                 .isEqualTo(AccessDecision.ALLOWED_BY_BUCKET_POLICY);
         assertThat(decide("bob", "s3:GetObject", bucket, object("owner", CannedAcl.PRIVATE)))
                 .isEqualTo(AccessDecision.ALLOWED_BY_BUCKET_POLICY);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"public/x, ALLOWED_BY_BUCKET_POLICY", "private/x, NOT_ALLOWED"})
+    void who_may_list_a_key_may_know_that_it_does_not_exist(String key, AccessDecision decision) {
+        BucketAccess bucket =
+                PLAIN.withPolicy(ofBucket(allowAll("s3:ListBucket", "'StringLike': {'s3:prefix': 'public/*'}")));
+        AccessRequest head = AccessRequest.ofObject(
+                caller("bob"),
+                "s3:GetObject",
+                Resource.of(PolicyText.PHOTOS, new ObjectKey(key)),
+                bucket,
+                Optional::empty,
+                asked -> List.of());
+        assertThat(AccessDecision.decide(head)).isEqualTo(AccessDecision.NOT_ALLOWED);
+        assertThat(AccessDecision.decide(head.listing(PolicyText.PHOTOS, new ObjectKey(key))))
+                .isEqualTo(decision);
     }
 
     @Test

@@ -18,9 +18,11 @@ final class ConditionTest {
         PolicyDocument policy = ofBucket(allowAll("s3:GetObject", "'" + operator + "': {'aws:Test': " + wanted + "}"));
         List<String> values = given.equals("-") ? List.of() : List.of(given.split(",", -1));
         RequestContext request = new RequestContext(
-                new Caller.Anonymous(), "s3:GetObject", new Resource("arn:aws:s3:::photos/x"), key -> switch (key) {
+                Caller.User.ofOwnAccount("alice", List.of()),
+                "s3:GetObject",
+                new Resource("arn:aws:s3:::photos/x"),
+                key -> switch (key) {
                     case "aws:test" -> values;
-                    case "aws:username" -> List.of("alice");
                     case "aws:several" -> List.of("a", "b");
                     default -> List.of();
                 });

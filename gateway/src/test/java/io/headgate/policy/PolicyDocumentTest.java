@@ -238,11 +238,32 @@ final class PolicyDocumentTest {
                 PolicyDocument.ofBucket(PHOTOS, bytes("{'Version': '2008-10-17', 'Statement': " + statement + "}"));
         PolicyDocument newer = PolicyText.ofBucket(statement);
         RequestContext alice = new RequestContext(
-                new Caller.Anonymous(),
+                Caller.User.ofOwnAccount("alice", List.of()),
                 "s3:GetObject",
                 new Resource("arn:aws:s3:::photos/alice"),
-                key -> List.of("alice"));
+                key -> List.of());
         assertThat(older.evaluate(alice)).isEqualTo(Decision.NONE);
         assertThat(newer.evaluate(alice)).isEqualTo(Decision.ALLOW);
+    }
+
+    @Test
+    void a_value_has_at_most_sixteen_variables() {
+        String sixteen = "arn:aws:s3:::photos/" + "${aws:username}".repeat(16);
+        assertThatCode(() -> PolicyText.ofIdentity(PolicyText.statement("Allow", "", "s3:*", sixteen, "")))
+                .doesNotThrowAnyException();
+        assertThatThrownBy(() -> PolicyText.ofIdentity(
+                        PolicyText.statement("Allow", "", "s3:*", sixteen + "${aws:username}", "")))
+                .isInstanceOf(PolicyException.class)
+                .hasMessageStartingWith("Too many policy variables");
+    }
+
+    @Test
+    void a_message_is_short_and_fit_for_an_answer() {
+        String name = "a\\u0000\\ud800" + "b".repeat(5000);
+        assertThatThrownBy(() -> PolicyDocument.ofBucket(PHOTOS, bytes("{'" + name + "': 1}")))
+                .isInstanceOf(PolicyException.class)
+                .message()
+                .startsWith("Unknown field a??bbb")
+                .hasSize(200);
     }
 }

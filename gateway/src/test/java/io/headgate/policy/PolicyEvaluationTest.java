@@ -130,16 +130,40 @@ final class PolicyEvaluationTest {
     @ValueSource(strings = {"alice", "*", "a?ice"})
     void a_variable_stands_for_its_value_literally(String name) {
         PolicyDocument policy =
-                ofIdentity(statement("Allow", "", "s3:*", "arn:aws:s3:::photos/home/${aws:UserName}/*", ""));
-        Function<String, List<String>> user = key -> key.equals("aws:username") ? List.of(name) : List.of();
-        assertThat(policy.evaluate(new RequestContext(
-                        caller("alice"),
-                        "s3:GetObject",
-                        new Resource("arn:aws:s3:::photos/home/" + name + "/x"),
-                        user)))
+                ofIdentity(statement("Allow", "", "s3:*", "arn:aws:s3:::photos/home/${AWS:UserName}/*", ""));
+        assertThat(policy.evaluate(request(name, "s3:GetObject", "photos/home/" + name + "/x")))
                 .isEqualTo(Decision.ALLOW);
-        assertThat(policy.evaluate(new RequestContext(
-                        caller("alice"), "s3:GetObject", new Resource("arn:aws:s3:::photos/home/bob/x"), user)))
+        assertThat(policy.evaluate(request(name, "s3:GetObject", "photos/home/bob/x")))
+                .isEqualTo(Decision.NONE);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "aws:username | alice | alice",
+                "aws:userid | alice | alice",
+                "aws:PrincipalAccount | alice | alice",
+                "aws:PrincipalArn | alice | arn:aws:iam::alice:user/alice",
+                "aws:username | alice/intern | intern",
+                "aws:PrincipalAccount | alice/intern | alice",
+                "aws:PrincipalArn | alice/intern | arn:aws:iam::alice:user/intern",
+                "aws:userid | root | root",
+                "aws:userid | nobody | anonymous"
+            })
+    void a_condition_may_be_on_the_caller(String key, String caller, String value) {
+        PolicyDocument policy = ofBucket(allowAll("s3:*", "'StringEquals': {'" + key + "': '" + value + "'}"));
+        assertThat(policy.evaluate(request(caller, "s3:GetObject", "photos/x"))).isEqualTo(Decision.ALLOW);
+        assertThat(policy.evaluate(request("bob", "s3:GetObject", "photos/x"))).isEqualTo(Decision.NONE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"aws:username", "aws:PrincipalAccount", "aws:PrincipalArn"})
+    void who_is_not_known_has_no_name(String key) {
+        PolicyDocument policy = ofBucket(allowAll("s3:*", "'Null': {'" + key + "': 'true'}"));
+        assertThat(policy.evaluate(request("nobody", "s3:GetObject", "photos/x")))
+                .isEqualTo(Decision.ALLOW);
+        assertThat(policy.evaluate(request("alice", "s3:GetObject", "photos/x")))
                 .isEqualTo(Decision.NONE);
     }
 
