@@ -3,9 +3,14 @@ package io.headgate.policy;
 import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** The addresses that share their first bits, such as {@code 10.0.0.0/8}; a single address is a block of its own. */
 record CidrBlock(InetAddress address, int prefixBits) {
+    private static final Pattern IPV4 = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
+    private static final Pattern IPV6 = Pattern.compile("[0-9A-Fa-f:.]{2,45}");
+    private static final Pattern BITS = Pattern.compile("[0-9]{1,3}");
+
     /** Empty if it is none. No name is ever looked up. */
     static Optional<CidrBlock> parse(String text) {
         int slash = text.indexOf('/');
@@ -18,7 +23,7 @@ record CidrBlock(InetAddress address, int prefixBits) {
             return Optional.of(new CidrBlock(address.get(), allBits));
         }
         String bits = text.substring(slash + 1);
-        if (!bits.matches("[0-9]{1,3}") || Integer.parseInt(bits) > allBits) {
+        if (!BITS.matcher(bits).matches() || Integer.parseInt(bits) > allBits) {
             return Optional.empty();
         }
         return Optional.of(new CidrBlock(address.get(), Integer.parseInt(bits)));
@@ -26,9 +31,7 @@ record CidrBlock(InetAddress address, int prefixBits) {
 
     /** Only the usual forms: not {@code 10.1}, which the JDK takes for 10.0.0.1, and no zones. */
     private static Optional<InetAddress> address(String text) {
-        boolean usual = text.indexOf(':') >= 0
-                ? text.matches("[0-9A-Fa-f:.]{2,45}")
-                : text.matches("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
+        boolean usual = (text.indexOf(':') >= 0 ? IPV6 : IPV4).matcher(text).matches();
         if (!usual) {
             return Optional.empty();
         }

@@ -7,6 +7,7 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * How a condition compares a value of the request with one of the policy.
@@ -76,8 +77,8 @@ enum Operator {
         }
     }
 
-    private static final String NUMBER_FORMAT = "[+-]?[0-9]{1,30}(\\.[0-9]{1,30})?";
-    private static final String EPOCH_SECONDS_FORMAT = "[0-9]{1,11}";
+    private static final Pattern NUMBER = Pattern.compile("[+-]?[0-9]{1,30}(\\.[0-9]{1,30})?");
+    private static final Pattern EPOCH_SECONDS = Pattern.compile("[0-9]{1,11}");
 
     private final String policyName;
     private final Kind kind;
@@ -147,13 +148,13 @@ enum Operator {
     }
 
     private static Optional<BigDecimal> number(String text) {
-        return text.matches(NUMBER_FORMAT) ? Optional.of(new BigDecimal(text)) : Optional.empty();
+        return NUMBER.matcher(text).matches() ? Optional.of(new BigDecimal(text)) : Optional.empty();
     }
 
     /** A day, a time with its offset, or seconds since 1970. */
     private static Optional<Instant> date(String text) {
         try {
-            if (text.matches(EPOCH_SECONDS_FORMAT)) {
+            if (EPOCH_SECONDS.matcher(text).matches()) {
                 return Optional.of(Instant.ofEpochSecond(Long.parseLong(text)));
             }
             return Optional.of(
