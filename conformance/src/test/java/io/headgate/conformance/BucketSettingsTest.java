@@ -88,8 +88,8 @@ class BucketSettingsTest extends S3Test {
         String made = created(
                 bucket -> s3.createBucket(request -> request.bucket(bucket).objectOwnership(ownership)));
         String later = newBucket();
-        s3.putBucketOwnershipControls(
-                request -> request.bucket(later).ownershipControls(controls -> controls.rules(OwnershipControlsRule.builder()
+        s3.putBucketOwnershipControls(request -> request.bucket(later)
+                .ownershipControls(controls -> controls.rules(OwnershipControlsRule.builder()
                         .objectOwnership(ownership)
                         .build())));
 
@@ -110,8 +110,8 @@ class BucketSettingsTest extends S3Test {
     @Test
     void the_owner_of_a_bucket_pays() {
         String bucket = newBucket();
-        s3.putBucketRequestPayment(
-                request -> request.bucket(bucket).requestPaymentConfiguration(payment -> payment.payer(Payer.BUCKET_OWNER)));
+        s3.putBucketRequestPayment(request ->
+                request.bucket(bucket).requestPaymentConfiguration(payment -> payment.payer(Payer.BUCKET_OWNER)));
         assertThat(s3.getBucketRequestPayment(request -> request.bucket(bucket)).payer())
                 .isEqualTo(Payer.BUCKET_OWNER);
     }

@@ -47,6 +47,7 @@ import io.headgate.s3.auth.SigV4;
 import io.headgate.s3.op.S3Handler;
 import io.headgate.s3.op.SliceReader;
 import io.headgate.s3.op.Storage;
+import io.headgate.s3.op.Users;
 import io.headgate.work.AccountDrain;
 import io.headgate.work.AccountRoster;
 import io.headgate.work.BackgroundWork;
@@ -65,6 +66,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -425,12 +427,14 @@ public final class Gateway implements AutoCloseable {
             HeadgateConfig config, Credentials root, Storage storage, SliceReader slices, Optional<Regions> regions) {
         Map<String, Credential> credentials = new HashMap<>();
         Map<String, String> displayNames = new HashMap<>();
+        Map<String, String> idsByEmail = new HashMap<>();
         credentials.put(root.accessKey(), credential(root, ROOT_USER, ROOT_USER));
         displayNames.put(ROOT_USER, ROOT_USER);
         for (UserConfig user : config.users()) {
             credentials.put(
                     user.credentials().accessKey(), credential(user.credentials(), user.id(), user.displayName()));
             displayNames.put(user.id(), user.displayName());
+            user.email().ifPresent(email -> idsByEmail.put(email.toLowerCase(Locale.ROOT), user.id()));
         }
         Router router = new Router(config.domain().orElse(""));
         return new S3Handler(
@@ -444,7 +448,12 @@ public final class Gateway implements AutoCloseable {
                 slices,
                 regions,
                 new S3Handler.Settings(
-                        config.region(), ROOT_USER, config.debugHeaders(), id -> displayNames.getOrDefault(id, id)));
+                        config.region(),
+                        config.debugHeaders(),
+                        new Users(
+                                ROOT_USER,
+                                id -> Optional.ofNullable(displayNames.get(id)),
+                                email -> Optional.ofNullable(idsByEmail.get(email)))));
     }
 
     private static Credential credential(Credentials credentials, String userId, String displayName) {

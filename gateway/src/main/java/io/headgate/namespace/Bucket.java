@@ -32,7 +32,11 @@ public record Bucket(
         return new Bucket(name, owner, location, createdAt, others);
     }
 
-    /** @param document empty if it is no longer set */
+    /**
+     * The same bucket with one setting changed.
+     *
+     * @param document empty if it is no longer set
+     */
     public Bucket with(BucketSetting setting, Optional<String> document) {
         Map<BucketSetting, String> changed = new EnumMap<>(BucketSetting.class);
         changed.putAll(settings);

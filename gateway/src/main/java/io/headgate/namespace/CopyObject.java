@@ -20,6 +20,8 @@ import java.util.Optional;
  * @param storageClass instead of the source's, whose class is not copied: STANDARD unless the client says otherwise
  * @param websiteRedirect instead of the source's, which is not copied either, nor taken from {@code replacement}
  * @param checksums instead of the source's
+ * @param access the owner and the ACL of the copy, as {@link ObjectAttributes} keeps them; the source's are never copied
+ * @param lastModified the time that the copy shows, if it is not that of the command
  */
 public record CopyObject(
         BucketName sourceBucket,
@@ -35,14 +37,51 @@ public record CopyObject(
         Optional<String> websiteRedirect,
         Optional<List<Checksum>> checksums,
         WriteCondition condition,
+        Map<String, String> access,
+        Optional<Instant> lastModified,
         Instant now) {
+
+    /** A copy that is its bucket's owner's alone. */
+    public CopyObject(
+            BucketName sourceBucket,
+            ObjectKey sourceKey,
+            Optional<String> expectedSourceWriteId,
+            ReadCondition sourceCondition,
+            BucketName bucket,
+            ObjectKey key,
+            String writeId,
+            Optional<ObjectAttributes> replacement,
+            Optional<Map<String, String>> tags,
+            String storageClass,
+            Optional<String> websiteRedirect,
+            Optional<List<Checksum>> checksums,
+            WriteCondition condition,
+            Instant now) {
+        this(
+                sourceBucket,
+                sourceKey,
+                expectedSourceWriteId,
+                sourceCondition,
+                bucket,
+                key,
+                writeId,
+                replacement,
+                tags,
+                storageClass,
+                websiteRedirect,
+                checksums,
+                condition,
+                Map.of(),
+                Optional.empty(),
+                now);
+    }
 
     /** The version that it makes of its source. */
     public ObjectVersion version(ObjectVersion source) {
         return new ObjectVersion(
                 key,
                 writeId,
-                now.truncatedTo(ChronoUnit.MILLIS),
+                lastModified.orElse(now).truncatedTo(ChronoUnit.MILLIS),
                 source.sizeBytes(),
                 source.etag(),
                 attributes(source.attributes()),
@@ -54,6 +93,9 @@ public record CopyObject(
         ObjectAttributes said = replacement.orElse(source);
         Map<String, String> headers = new HashMap<>(said.headers());
         headers.remove(ObjectAttributes.WEBSITE_REDIRECT);
+        headers.remove(ObjectAttributes.OWNER);
+        headers.remove(ObjectAttributes.ACL);
+        headers.putAll(access);
         websiteRedirect.ifPresent(location -> headers.put(ObjectAttributes.WEBSITE_REDIRECT, location));
         return new ObjectAttributes(headers, said.metadata(), tags.orElse(source.tags()), storageClass);
     }

@@ -135,7 +135,9 @@ public enum AccessDecision {
         String action = request.action();
         boolean ofOwner = caller.isOf(bucket.owner());
         boolean aclsCount = bucket.ownership().aclsCount();
-        boolean ofObjectOwner = aclsCount && OF_THE_OBJECT_OWNER.contains(action);
+        boolean ofObjectOwner = aclsCount
+                && OF_THE_OBJECT_OWNER.contains(action)
+                && !(ofOwner && bucket.ownership() == ObjectOwnership.UNSET && !action.endsWith("Acl"));
         Optional<ObjectAccess> object = ofObjectOwner || (aclsCount && !ofOwner && mayBeOwners(action))
                 ? request.object().get()
                 : Optional.empty();

@@ -6,6 +6,11 @@ import java.util.Optional;
 public enum ObjectOwnership {
     /** The bucket's owner owns all, ACLs do not count. */
     BUCKET_OWNER_ENFORCED("BucketOwnerEnforced"),
+    /**
+     * Nobody has said. ACLs count for whoever is given something by one, the writer owns, and the bucket's owner may read
+     * every object, though not what another grants: so most reads need not ask who wrote it.
+     */
+    UNSET(""),
     /** The bucket's owner owns those that are put with the ACL bucket-owner-full-control. */
     BUCKET_OWNER_PREFERRED("BucketOwnerPreferred"),
     /** Whoever put it. */
@@ -24,7 +29,7 @@ public enum ObjectOwnership {
     /** Empty if there is none of that name. */
     public static Optional<ObjectOwnership> of(String s3Name) {
         for (ObjectOwnership ownership : values()) {
-            if (ownership.s3Name.equals(s3Name)) {
+            if (ownership != UNSET && ownership.s3Name.equals(s3Name)) {
                 return Optional.of(ownership);
             }
         }
@@ -48,7 +53,7 @@ public enum ObjectOwnership {
                                 .isPresent()
                         ? bucketOwner
                         : writer;
-            case OBJECT_WRITER -> writer;
+            case UNSET, OBJECT_WRITER -> writer;
         };
     }
 }

@@ -23,6 +23,12 @@ public final class Responses {
         return xml(200, document, List.of(headers));
     }
 
+    /** 200 with a document in JSON. */
+    public static Response json(byte[] document) {
+        return new Response(
+                200, List.of(new Field("content-type", "application/json")), new Response.Body.Bytes(document));
+    }
+
     private static Response xml(int status, byte[] document, List<Field> headers) {
         List<Field> all = new ArrayList<>(headers.size() + 1);
         all.add(XML_TYPE);

@@ -130,6 +130,12 @@ public final class Router {
             case "GET tagging" -> new S3Request.GetBucketTagging(bucket);
             case "PUT tagging" -> new S3Request.PutBucketTagging(bucket);
             case "DELETE tagging" -> new S3Request.DeleteBucketTagging(bucket);
+            case "GET acl" -> new S3Request.GetBucketAcl(bucket);
+            case "PUT acl" -> new S3Request.PutBucketAcl(bucket);
+            case "GET policy" -> new S3Request.GetBucketPolicy(bucket);
+            case "PUT policy" -> new S3Request.PutBucketPolicy(bucket);
+            case "DELETE policy" -> new S3Request.DeleteBucketPolicy(bucket);
+            case "GET policyStatus" -> new S3Request.GetBucketPolicyStatus(bucket);
             case "PUT " -> new S3Request.CreateBucket(bucket);
             case "HEAD " -> new S3Request.HeadBucket(bucket);
             case "DELETE " -> new S3Request.DeleteBucket(bucket);
@@ -149,6 +155,11 @@ public final class Router {
                 ofUpload
                         ? listParts(query, bucket, key)
                         : new S3Request.GetObject(bucket, key, version(query), partNumber(query));
+            case "GET acl" -> new S3Request.GetObjectAcl(bucket, key, version(query));
+            case "PUT acl" -> new S3Request.PutObjectAcl(bucket, key, version(query));
+            case "GET tagging" -> new S3Request.GetObjectTagging(bucket, key, version(query));
+            case "PUT tagging" -> new S3Request.PutObjectTagging(bucket, key, version(query));
+            case "DELETE tagging" -> new S3Request.DeleteObjectTagging(bucket, key, version(query));
             case "GET attributes" -> new S3Request.GetObjectAttributes(bucket, key, version(query));
             case "HEAD " -> new S3Request.HeadObject(bucket, key, version(query), partNumber(query));
             case "PUT " -> put(head, query, bucket, key);

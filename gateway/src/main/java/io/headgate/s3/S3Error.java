@@ -6,6 +6,7 @@ package io.headgate.s3;
  * @see <a href="https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html">S3: error responses</a>
  */
 public enum S3Error {
+    ACCESS_CONTROL_LIST_NOT_SUPPORTED("AccessControlListNotSupported", 400, "The bucket does not allow ACLs"),
     ACCESS_DENIED("AccessDenied", 403, "Access Denied"),
     AUTHORIZATION_HEADER_MALFORMED(
             "AuthorizationHeaderMalformed", 400, "The authorization header that you provided is not valid"),
@@ -31,6 +32,10 @@ public enum S3Error {
     INVALID_ACCESS_KEY_ID(
             "InvalidAccessKeyId", 403, "The AWS access key ID that you provided does not exist in our records"),
     INVALID_ARGUMENT("InvalidArgument", 400, "Invalid argument"),
+    INVALID_BUCKET_ACL_WITH_OBJECT_OWNERSHIP(
+            "InvalidBucketAclWithObjectOwnership",
+            400,
+            "Bucket cannot have ACLs set with ObjectOwnership's BucketOwnerEnforced setting"),
     INVALID_BUCKET_NAME("InvalidBucketName", 400, "The specified bucket is not valid"),
     INVALID_DIGEST("InvalidDigest", 400, "The Content-MD5 or checksum value that you specified is not valid"),
     INVALID_LOCATION_CONSTRAINT("InvalidLocationConstraint", 400, "The specified location constraint is not valid"),
@@ -48,6 +53,11 @@ public enum S3Error {
     INVALID_TOKEN("InvalidToken", 400, "The provided token is malformed or otherwise not valid"),
     INVALID_URI("InvalidURI", 400, "The specified URI couldn't be parsed"),
     KEY_TOO_LONG("KeyTooLongError", 400, "Your key is too long"),
+    MALFORMED_ACL_ERROR(
+            "MalformedACLError",
+            400,
+            "The XML that you provided was not well formed or did not validate against our published schema"),
+    MALFORMED_POLICY("MalformedPolicy", 400, "The policy is not valid"),
     MALFORMED_TRAILER("MalformedTrailerError", 400, "The request contained trailing data that was not well-formed"),
     MALFORMED_XML(
             "MalformedXML",
@@ -56,6 +66,7 @@ public enum S3Error {
     METADATA_TOO_LARGE("MetadataTooLarge", 400, "Your metadata headers exceed the maximum allowed metadata size"),
     MISSING_CONTENT_LENGTH("MissingContentLength", 411, "You must provide the Content-Length HTTP header"),
     NO_SUCH_BUCKET("NoSuchBucket", 404, "The specified bucket does not exist"),
+    NO_SUCH_BUCKET_POLICY("NoSuchBucketPolicy", 404, "The bucket policy does not exist"),
     NO_SUCH_KEY("NoSuchKey", 404, "The specified key does not exist"),
     NO_SUCH_PUBLIC_ACCESS_BLOCK_CONFIGURATION(
             "NoSuchPublicAccessBlockConfiguration", 404, "The public access block configuration was not found"),
@@ -94,6 +105,10 @@ public enum S3Error {
             "The request signature that we calculated does not match the signature that you provided. Check your key and signing"
                     + " method"),
     SLOW_DOWN("SlowDown", 503, "Please reduce your request rate"),
+    UNRESOLVABLE_GRANT_BY_EMAIL_ADDRESS(
+            "UnresolvableGrantByEmailAddress",
+            400,
+            "The email address that you provided does not match any account on record"),
     TEMPORARY_REDIRECT(
             "TemporaryRedirect",
             307,

@@ -100,7 +100,29 @@ public sealed interface S3Request {
 
     record DeleteBucketTagging(BucketName bucket) implements OfBucket {}
 
+    record GetBucketAcl(BucketName bucket) implements OfBucket {}
+
+    record PutBucketAcl(BucketName bucket) implements OfBucket {}
+
+    record GetBucketPolicy(BucketName bucket) implements OfBucket {}
+
+    record GetBucketPolicyStatus(BucketName bucket) implements OfBucket {}
+
+    record PutBucketPolicy(BucketName bucket) implements OfBucket {}
+
+    record DeleteBucketPolicy(BucketName bucket) implements OfBucket {}
+
     // Objects
+
+    record GetObjectAcl(BucketName bucket, ObjectKey key, Optional<String> versionId) implements OfObject {}
+
+    record PutObjectAcl(BucketName bucket, ObjectKey key, Optional<String> versionId) implements OfObject {}
+
+    record GetObjectTagging(BucketName bucket, ObjectKey key, Optional<String> versionId) implements OfObject {}
+
+    record PutObjectTagging(BucketName bucket, ObjectKey key, Optional<String> versionId) implements OfObject {}
+
+    record DeleteObjectTagging(BucketName bucket, ObjectKey key, Optional<String> versionId) implements OfObject {}
 
     record PutObject(BucketName bucket, ObjectKey key) implements OfObject {}
 

@@ -1,6 +1,8 @@
 package io.headgate.s3;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** Writes the small documents that S3 answers with. Not thread-safe. */
 public final class XmlWriter {
@@ -38,6 +40,18 @@ public final class XmlWriter {
 
     public XmlWriter open(String name) {
         out.append('<').append(name).append('>');
+        return this;
+    }
+
+    /** An element with attributes, in the order of their names. */
+    public XmlWriter open(String name, Map<String, String> attributes) {
+        out.append('<').append(name);
+        new TreeMap<>(attributes).forEach((attribute, value) -> {
+            out.append(' ').append(attribute).append("=\"");
+            escape(value);
+            out.append('"');
+        });
+        out.append('>');
         return this;
     }
 

@@ -94,6 +94,13 @@ class RouterTest {
         "POST,/bucket/key?uploadId=u,CompleteMultipartUpload",
         "DELETE,/bucket/key?uploadId=u,AbortMultipartUpload",
         "GET,/bucket/key?uploadId=u,ListParts",
+        "GET,/bucket?acl,GetBucketAcl",
+        "GET,/bucket/key?acl,GetObjectAcl",
+        "PUT,/bucket/key?tagging,PutObjectTagging",
+        "PUT,/bucket?tagging,PutBucketTagging",
+        "DELETE,/bucket?policy,DeleteBucketPolicy",
+        "GET,/bucket?policyStatus,GetBucketPolicyStatus",
+        "DELETE,/bucket?publicAccessBlock,DeletePublicAccessBlock",
     })
     void method_and_subresource_choose_the_operation(String method, String target, String operation) {
         assertThat(route(method, target).operation()).isEqualTo(operation);
@@ -103,11 +110,10 @@ class RouterTest {
     @CsvSource({
         "GET,/bucket?versioning,GetBucketVersioning",
         "PUT,/bucket?lifecycle,PutBucketLifecycleConfiguration",
-        "DELETE,/bucket?policy,DeleteBucketPolicy",
+        "DELETE,/bucket?lifecycle,DeleteBucketLifecycleConfiguration",
         "GET,/bucket?versions,ListObjectVersions",
-        "GET,/bucket/key?acl,GetObjectAcl",
-        "GET,/bucket?acl,GetBucketAcl",
-        "PUT,/bucket/key?tagging,PutObjectTagging",
+        "GET,/bucket/key?retention,GetObjectRetention",
+        "PUT,/bucket?encryption,PutBucketEncryption",
         "GET,/bucket?analytics,ListBucketAnalyticsConfigurations",
         "GET,/bucket?analytics&id=1,GetBucketAnalyticsConfiguration",
         "POST,/bucket/key?restore,RestoreObject",

@@ -83,7 +83,7 @@ public final class SigV4 {
             return verify(head, RequestSignature.ofQuery(head, query), query.has("X-Amz-Security-Token"), now);
         }
         if (authorizations.isEmpty()) {
-            return new Authentication.Anonymous();
+            return new Authentication.Anonymous(unsigned(head));
         }
         return verify(head, RequestSignature.ofHeader(head, authorizations.getFirst()), false, now);
     }
@@ -199,6 +199,18 @@ public final class SigV4 {
         return text;
     }
 
+    /** How the body of a request without a signature is framed, and what is said of its hash. */
+    private static Payload unsigned(RequestHead head) {
+        String hash = head.header("x-amz-content-sha256");
+        if (hash == null || hash.equals(RequestSignature.UNSIGNED_PAYLOAD)) {
+            return new Payload.Unsigned();
+        }
+        return switch (hash) {
+            case "STREAMING-UNSIGNED-PAYLOAD-TRAILER" -> new Payload.UnsignedChunks();
+            default -> sha256(hash);
+        };
+    }
+
     private static Payload payload(RequestSignature claim, SigningKey key, byte[] signature) {
         String hash = claim.payloadHash();
         if (hash.equals(RequestSignature.UNSIGNED_PAYLOAD)) {
@@ -207,6 +219,10 @@ public final class SigV4 {
         if (hash.startsWith("STREAMING-")) {
             return streaming(hash, claim, key, signature);
         }
+        return sha256(hash);
+    }
+
+    private static Payload sha256(String hash) {
         boolean hex = hash.length() == 2 * SigningKey.SIGNATURE_BYTES
                 && hash.chars().allMatch(c -> SigningKey.hexDigit(c) >= 0);
         if (!hex) {

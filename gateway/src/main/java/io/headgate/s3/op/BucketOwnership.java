@@ -1,7 +1,10 @@
 package io.headgate.s3.op;
 
 import io.headgate.http.Response;
+import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketSetting;
+import io.headgate.policy.AccessControlList;
+import io.headgate.policy.ObjectOwnership;
 import io.headgate.s3.Action;
 import io.headgate.s3.Responses;
 import io.headgate.s3.S3Error;
@@ -9,8 +12,6 @@ import io.headgate.s3.S3Exception;
 import io.headgate.s3.S3Request;
 import io.headgate.s3.XmlElement;
 import io.headgate.s3.XmlWriter;
-import java.nio.charset.StandardCharsets;
-import java.util.List;
 
 /**
  * GetBucketOwnershipControls, PutBucketOwnershipControls, DeleteBucketOwnershipControls: whose an object is that another user writes into
@@ -23,7 +24,6 @@ final class BucketOwnership {
     static final Action WRITE = Action.PUT_BUCKET_OWNERSHIP_CONTROLS;
 
     private static final String ROOT = "OwnershipControls";
-    private static final List<String> KINDS = List.of("BucketOwnerEnforced", "BucketOwnerPreferred", "ObjectWriter");
 
     private final BucketDocuments documents;
 
@@ -32,7 +32,15 @@ final class BucketOwnership {
     }
 
     Response get(S3Request.GetBucketOwnershipControls request, Call call) {
-        return documents.get(request.bucket(), BucketSetting.OWNERSHIP, S3Error.OWNERSHIP_CONTROLS_NOT_FOUND, call);
+        ObjectOwnership ownership = of(call.bucket(request.bucket()));
+        if (ownership == ObjectOwnership.UNSET) {
+            throw new S3Exception(S3Error.OWNERSHIP_CONTROLS_NOT_FOUND);
+        }
+        return Responses.xml(XmlWriter.document(ROOT)
+                .open("Rule")
+                .element("ObjectOwnership", ownership.s3Name())
+                .close("Rule")
+                .end(ROOT));
     }
 
     Response put(S3Request.PutBucketOwnershipControls request, Call call) {
@@ -41,8 +49,13 @@ final class BucketOwnership {
                 || !controls.children().getFirst().name().equals("Rule")) {
             throw new S3Exception(S3Error.MALFORMED_XML, "Ownership controls are one rule");
         }
-        String kind = controls.children().getFirst().requiredText("ObjectOwnership");
-        documents.put(request.bucket(), BucketSetting.OWNERSHIP, document(kind, S3Error.MALFORMED_XML));
+        ObjectOwnership ownership =
+                named(controls.children().getFirst().requiredText("ObjectOwnership"), S3Error.MALFORMED_XML);
+        Bucket bucket = call.bucket(request.bucket());
+        if (!ownership.aclsCount() && !BucketFacts.acl(bucket).equals(AccessControlList.ofOwner(bucket.owner()))) {
+            throw new S3Exception(S3Error.INVALID_BUCKET_ACL_WITH_OBJECT_OWNERSHIP);
+        }
+        documents.put(request.bucket(), BucketSetting.OWNERSHIP, ownership.s3Name());
         return Responses.empty(200);
     }
 
@@ -51,18 +64,18 @@ final class BucketOwnership {
     }
 
     /**
-     * The document that says so.
+     * The kind of ownership of that name.
      *
-     * @throws S3Exception with that error if there is no such kind of ownership
+     * @throws S3Exception with that error if there is none
      */
-    static String document(String kind, S3Error otherwise) {
-        if (!KINDS.contains(kind)) {
-            throw new S3Exception(otherwise, "Object ownership is one of " + String.join(", ", KINDS));
-        }
-        XmlWriter xml = XmlWriter.document(ROOT)
-                .open("Rule")
-                .element("ObjectOwnership", kind)
-                .close("Rule");
-        return new String(xml.end(ROOT), StandardCharsets.UTF_8);
+    static ObjectOwnership named(String name, S3Error otherwise) {
+        return ObjectOwnership.of(name)
+                .orElseThrow(() -> new S3Exception(otherwise, "There is no object ownership of that name"));
+    }
+
+    static ObjectOwnership of(Bucket bucket) {
+        return bucket.setting(BucketSetting.OWNERSHIP)
+                .flatMap(ObjectOwnership::of)
+                .orElse(ObjectOwnership.UNSET);
     }
 }

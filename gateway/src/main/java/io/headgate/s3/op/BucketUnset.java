@@ -22,27 +22,49 @@ final class BucketUnset {
     static final Action NOTIFICATION = Action.GET_BUCKET_NOTIFICATION;
     static final Action REPLICATION = Action.GET_REPLICATION_CONFIGURATION;
 
-    /** @see <a href="https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketAccelerateConfiguration.html">S3</a> */
+    /**
+     * GetBucketAccelerateConfiguration.
+     *
+     * @see <a href="https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketAccelerateConfiguration.html">S3: GetBucketAccelerateConfiguration</a>
+     */
     Response get(S3Request.GetBucketAccelerateConfiguration request, Call call) {
         return empty(request.bucket(), "AccelerateConfiguration", call);
     }
 
-    /** @see <a href="https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketLogging.html">S3: GetBucketLogging</a> */
+    /**
+     * GetBucketLogging.
+     *
+     * @see <a href="https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketLogging.html">S3: GetBucketLogging</a>
+     */
     Response get(S3Request.GetBucketLogging request, Call call) {
         return empty(request.bucket(), "BucketLoggingStatus", call);
     }
 
-    /** @see <a href="https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketNotificationConfiguration.html">S3</a> */
+    /**
+     * GetBucketNotificationConfiguration.
+     *
+     * @see <a href="https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketNotificationConfiguration.html">S3: GetBucketNotificationConfiguration</a>
+     */
     Response get(S3Request.GetBucketNotificationConfiguration request, Call call) {
         return empty(request.bucket(), "NotificationConfiguration", call);
     }
 
-    /** @see <a href="https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketEncryption.html">S3: GetBucketEncryption</a> */
+    /**
+     * GetBucketEncryption.
+     *
+     * @see <a href="https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketEncryption.html">S3: GetBucketEncryption</a>
+     */
+    @SuppressWarnings("DoNotCallSuggester") // the answer is an error
     Response get(S3Request.GetBucketEncryption request, Call call) {
         throw unset(request.bucket(), S3Error.SERVER_SIDE_ENCRYPTION_CONFIGURATION_NOT_FOUND, call);
     }
 
-    /** @see <a href="https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketReplication.html">S3: GetBucketReplication</a> */
+    /**
+     * GetBucketReplication.
+     *
+     * @see <a href="https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetBucketReplication.html">S3: GetBucketReplication</a>
+     */
+    @SuppressWarnings("DoNotCallSuggester") // the answer is an error
     Response get(S3Request.GetBucketReplication request, Call call) {
         throw unset(request.bucket(), S3Error.REPLICATION_CONFIGURATION_NOT_FOUND, call);
     }

@@ -64,6 +64,7 @@ final class CopyObject {
                     "This copy request is illegal because it is trying to copy an object to itself without changing the object's"
                             + " metadata, storage class, website redirect location or encryption attributes");
         }
+        Map<String, String> access = authorizer.ofNewObject(request.bucket(), call);
         Optional<ChecksumAlgorithm> algorithm = CopyChecksum.wanted(head.header("x-amz-checksum-algorithm"));
         Optional<String> region = call.sourceRegion();
         if (region.isPresent()) {
@@ -73,14 +74,15 @@ final class CopyObject {
                 try (RemoteSource source = remote.get()) {
                     ObjectAttributes its = source.attributes();
                     ObjectAttributes attributes = new ObjectAttributes(
-                            replaceAttributes ? given.headers() : withRedirect(its.headers(), redirect),
+                            with(access, replaceAttributes ? given.headers() : withRedirect(its.headers(), redirect)),
                             replaceAttributes ? given.metadata() : its.metadata(),
                             replaceTags ? given.tags() : its.tags(),
                             given.storageClass());
                     return copy(source, attributes, algorithm, request, call);
                 }
             }
-            authorizer.checkLocalSource(request.source().bucket(), call);
+            authorizer.checkLocalSource(
+                    request.source().bucket(), request.source().key(), request, call);
         }
         Optional<CopyChecksum.Computed> computed =
                 algorithm.flatMap(wanted -> checksums.ofWholeUnlessStored(request.source(), wanted));
@@ -99,8 +101,16 @@ final class CopyObject {
                         redirect,
                         computed.map(value -> List.of(value.checksum())),
                         Conditions.write(head),
+                        access,
+                        Optional.empty(),
                         storage.now())));
         return Responses.xml(result(made));
+    }
+
+    private static Map<String, String> with(Map<String, String> access, Map<String, String> headers) {
+        Map<String, String> all = new HashMap<>(headers);
+        all.putAll(access);
+        return all;
     }
 
     private static Map<String, String> withRedirect(Map<String, String> headers, Optional<String> redirect) {

@@ -7,6 +7,8 @@ import io.headgate.http.Response;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.BucketClaim;
 import io.headgate.namespace.BucketSetting;
+import io.headgate.policy.AccessControlList;
+import io.headgate.policy.ObjectOwnership;
 import io.headgate.region.PeerRequest;
 import io.headgate.region.PeerResponse;
 import io.headgate.region.Regions;
@@ -17,6 +19,7 @@ import io.headgate.s3.S3Exception;
 import io.headgate.s3.S3Request;
 import io.headgate.s3.XmlElement;
 import io.headgate.s3.auth.RelayedBody;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,12 +43,14 @@ final class CreateBucket {
             Set.of("x-amz-trailer", "x-amz-sdk-checksum-algorithm", "x-amz-decoded-content-length");
 
     private final Storage storage;
+    private final Acls acls;
     private final Optional<Regions> regions;
     private final Optional<OwningRegion> owning;
 
     /** The last two if there are several regions. */
-    CreateBucket(Storage storage, Optional<Regions> regions, Optional<OwningRegion> owning) {
+    CreateBucket(Storage storage, Acls acls, Optional<Regions> regions, Optional<OwningRegion> owning) {
         this.storage = storage;
+        this.acls = acls;
         this.regions = regions;
         this.owning = owning;
     }
@@ -80,11 +85,22 @@ final class CreateBucket {
     }
 
     /** What the bucket is made with. */
-    private static Map<BucketSetting, String> settings(Call call) {
-        String ownership = call.header("x-amz-object-ownership");
-        return ownership == null
-                ? Map.of()
-                : Map.of(BucketSetting.OWNERSHIP, BucketOwnership.document(ownership, S3Error.INVALID_ARGUMENT));
+    private Map<BucketSetting, String> settings(Call call) {
+        Map<BucketSetting, String> settings = new EnumMap<>(BucketSetting.class);
+        Optional<ObjectOwnership> ownership = Optional.ofNullable(call.header("x-amz-object-ownership"))
+                .map(name -> BucketOwnership.named(name, S3Error.INVALID_ARGUMENT));
+        ownership.ifPresent(said -> settings.put(BucketSetting.OWNERSHIP, said.s3Name()));
+        String owner = call.userId();
+        AccessControlList ofOwner = AccessControlList.ofOwner(owner);
+        AccessControlList acl = acls.ofHead(call.head(), owner, canned -> AccessControlList.ofBucket(canned, owner))
+                .orElse(ofOwner);
+        if (!acl.equals(ofOwner)) {
+            if (!ownership.orElse(ObjectOwnership.UNSET).aclsCount()) {
+                throw new S3Exception(S3Error.INVALID_BUCKET_ACL_WITH_OBJECT_OWNERSHIP);
+            }
+            settings.put(BucketSetting.ACL, Acls.kept(acl));
+        }
+        return settings;
     }
 
     /** For keys that come in order: see {@link io.headgate.namespace.Namespace#createHashedBucket}. */

@@ -26,9 +26,11 @@ final class CreateMultipartUpload {
     static final Action ACTION = Action.PUT_OBJECT;
 
     private final Storage storage;
+    private final Authorizer authorizer;
 
-    CreateMultipartUpload(Storage storage) {
+    CreateMultipartUpload(Storage storage, Authorizer authorizer) {
         this.storage = storage;
+        this.authorizer = authorizer;
     }
 
     Response handle(S3Request.CreateMultipartUpload request, Call call) {
@@ -38,7 +40,7 @@ final class CreateMultipartUpload {
                         storage.newId().get(),
                         request.bucket(),
                         request.key(),
-                        RequestAttributes.read(call.head()),
+                        RequestAttributes.read(call.head(), authorizer.ofNewObject(request.bucket(), call)),
                         checksum,
                         call.userId(),
                         storage.now())));

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Deletes up to 1,000 objects in one step; each succeeds or fails on its own.
@@ -29,20 +30,29 @@ final class DeleteObjects {
     private static final int MAX_KEYS = 1000;
 
     private final Storage storage;
+    private final Authorizer authorizer;
 
-    DeleteObjects(Storage storage) {
+    DeleteObjects(Storage storage, Authorizer authorizer) {
         this.storage = storage;
+        this.authorizer = authorizer;
     }
 
     /** A line of the request: a command, or an error that needs no look-up. */
-    private record Item(String key, Optional<io.headgate.namespace.DeleteObject> command, Optional<S3Error> error) {}
+    private record Item(String key, Optional<io.headgate.namespace.DeleteObject> command, Optional<S3Error> error) {
+        Item onlyIf(Predicate<ObjectKey> allowed) {
+            return command.isPresent() && !allowed.test(command.get().key())
+                    ? new Item(key, Optional.empty(), Optional.of(S3Error.ACCESS_DENIED))
+                    : this;
+        }
+    }
 
     Response handle(S3Request.DeleteObjects request, Call call) {
         XmlElement delete = call.document("Delete", Call.DigestOf.DOCUMENT_REQUIRED);
+        Predicate<ObjectKey> allowed = authorizer.mayDelete(request, call);
         List<Item> items = new ArrayList<>();
         for (XmlElement child : delete.children()) {
             if (child.name().equals("Object")) {
-                items.add(item(child));
+                items.add(item(child).onlyIf(allowed));
             }
         }
         if (items.isEmpty() || items.size() > MAX_KEYS) {

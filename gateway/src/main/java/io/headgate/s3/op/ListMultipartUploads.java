@@ -26,7 +26,7 @@ final class ListMultipartUploads {
         this.owners = owners;
     }
 
-    Response handle(S3Request.ListMultipartUploads request) {
+    Response handle(S3Request.ListMultipartUploads request, Call call) {
         // S3: without a key marker the upload id marker means nothing.
         String uploadIdMarker = request.keyMarker().isEmpty() ? "" : request.uploadIdMarker();
         UploadPage page = Refusals.done(storage.namespace()
@@ -54,7 +54,7 @@ final class ListMultipartUploads {
             listing.text("Key", upload.key().value());
             xml.element("UploadId", upload.id());
             listing.owner("Initiator", owners.user(upload.owner()));
-            listing.owner("Owner", owners.user(upload.owner()));
+            listing.owner("Owner", owners.user(ObjectAcl.owner(upload.attributes(), call.bucket(request.bucket()))));
             xml.element("StorageClass", upload.attributes().storageClass())
                     .element("Initiated", HttpDates.iso(upload.startedAt()));
             upload.checksum()

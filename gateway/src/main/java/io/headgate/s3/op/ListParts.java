@@ -27,7 +27,7 @@ final class ListParts {
         this.owners = owners;
     }
 
-    Response handle(S3Request.ListParts request) {
+    Response handle(S3Request.ListParts request, Call call) {
         PartsPage page = Refusals.done(storage.namespace()
                 .listParts(
                         request.bucket(),
@@ -42,7 +42,7 @@ final class ListParts {
         listing.text("Key", request.key().value()).encodingType();
         xml.element("UploadId", upload.id());
         listing.owner("Initiator", owners.user(upload.owner()));
-        listing.owner("Owner", owners.user(upload.owner()));
+        listing.owner("Owner", owners.user(ObjectAcl.owner(upload.attributes(), call.bucket(request.bucket()))));
         xml.element("StorageClass", upload.attributes().storageClass())
                 .element("PartNumberMarker", request.partNumberMarker());
         if (!parts.isEmpty()) {

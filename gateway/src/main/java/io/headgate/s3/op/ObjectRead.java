@@ -82,8 +82,12 @@ final class ObjectRead {
         return partial(version, resolved, headers);
     }
 
-    /** The version that a request names; NoSuchKey, NoSuchVersion. */
     ObjectVersion version(BucketName bucket, ObjectKey key, Optional<String> versionId) {
+        return version(storage, bucket, key, versionId);
+    }
+
+    /** The version that a request names; NoSuchKey, NoSuchVersion. */
+    static ObjectVersion version(Storage storage, BucketName bucket, ObjectKey key, Optional<String> versionId) {
         // Without versioning every object has the one version "null".
         if (versionId.isPresent() && !versionId.get().equals("null")) {
             if (versionId.get().isEmpty()) {

@@ -2,23 +2,18 @@ package io.headgate.s3.op;
 
 import io.headgate.namespace.Bucket;
 import java.util.Optional;
-import java.util.function.UnaryOperator;
 
-/**
- * Who owns what, as documents show it.
- *
- * @param displayNames the display name of a user id
- */
-record Owners(UnaryOperator<String> displayNames) {
+/** Who owns what, as documents show it. */
+record Owners(Users users) {
     /** An owner in a document. */
     record Owner(String id, String displayName) {}
 
-    /** Objects belong to their bucket's owner. */
+    /** Listings show the bucket's owner as the one of its objects. */
     Optional<Owner> of(Bucket bucket) {
         return Optional.of(user(bucket.owner()));
     }
 
     Owner user(String id) {
-        return new Owner(id, displayNames.apply(id));
+        return new Owner(id, users.nameOf(id));
     }
 }

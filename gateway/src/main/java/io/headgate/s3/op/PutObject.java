@@ -34,11 +34,13 @@ final class PutObject {
 
     private final Storage storage;
     private final AccountWriter blobs;
+    private final Authorizer authorizer;
     private final boolean debugHeaders;
 
-    PutObject(Storage storage, AccountWriter blobs, boolean debugHeaders) {
+    PutObject(Storage storage, AccountWriter blobs, Authorizer authorizer, boolean debugHeaders) {
         this.storage = storage;
         this.blobs = blobs;
+        this.authorizer = authorizer;
         this.debugHeaders = debugHeaders;
     }
 
@@ -48,7 +50,8 @@ final class PutObject {
         if (sizeBytes > MAX_BYTES) {
             throw new S3Exception(S3Error.ENTITY_TOO_LARGE);
         }
-        ObjectAttributes attributes = RequestAttributes.read(call.head());
+        ObjectAttributes attributes =
+                RequestAttributes.read(call.head(), authorizer.ofNewObject(request.bucket(), call));
         WriteCondition condition = Conditions.write(call.head());
         String region = call.region(request.bucket());
         checkBeforeBody(request, condition);

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 final class RequestAttributes {
     private static final String METADATA_PREFIX = "x-amz-meta-";
     private static final int MAX_METADATA_BYTES = 2048;
-    private static final int MAX_TAGS = 10;
+    static final int MAX_TAGS = 10;
 
     private static final Set<String> KEPT_HEADERS = Set.of(
             "content-type",
@@ -43,17 +43,17 @@ final class RequestAttributes {
             "x-amz-server-side-encryption", "server-side encryption",
             "x-amz-object-lock-mode", "object lock",
             "x-amz-object-lock-retain-until-date", "object lock",
-            "x-amz-object-lock-legal-hold", "object lock",
-            "x-amz-grant-read", "ACL grants",
-            "x-amz-grant-write", "ACL grants",
-            "x-amz-grant-read-acp", "ACL grants",
-            "x-amz-grant-write-acp", "ACL grants",
-            "x-amz-grant-full-control", "ACL grants");
+            "x-amz-object-lock-legal-hold", "object lock");
 
     private RequestAttributes() {}
 
     /** @throws S3Exception if a limit is exceeded or a header asks for what is not built */
     static ObjectAttributes read(RequestHead head) {
+        return read(head, Map.of());
+    }
+
+    /** @param access the owner and the ACL that attributes keep */
+    static ObjectAttributes read(RequestHead head, Map<String, String> access) {
         refuseUnsupported(head);
         Map<String, String> headers = new HashMap<>();
         Map<String, String> metadata = new HashMap<>();
@@ -84,6 +84,7 @@ final class RequestAttributes {
                 headers.put("content-encoding", stripped);
             }
         }
+        headers.putAll(access);
         return new ObjectAttributes(headers, metadata, tags(head), storageClass(head));
     }
 
@@ -94,10 +95,6 @@ final class RequestAttributes {
                 throw new S3Exception(
                         S3Error.NOT_IMPLEMENTED, "Not implemented: " + feature + " (" + field.name() + ")");
             }
-        }
-        String acl = head.header("x-amz-acl");
-        if (acl != null && !acl.equals("private") && !acl.equals("bucket-owner-full-control")) {
-            throw new S3Exception(S3Error.NOT_IMPLEMENTED, "Not implemented: ACLs other than private");
         }
     }
 

@@ -22,7 +22,6 @@ import io.headgate.s3.auth.Payload;
 import io.headgate.s3.auth.SigV4;
 import java.util.Optional;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,7 +49,9 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
     private final HeadBucket headBucket;
     private final DeleteBucket deleteBucket;
     private final GetBucketLocation getBucketLocation;
+    private final BucketAcl bucketAcl;
     private final BucketOwnership bucketOwnership;
+    private final BucketPolicy bucketPolicy;
     private final BucketPublicAccess bucketPublicAccess;
     private final BucketRequestPayment bucketRequestPayment = new BucketRequestPayment();
     private final BucketTagging bucketTagging;
@@ -71,16 +72,16 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
     private final CompleteMultipartUpload completeMultipartUpload;
     private final AbortMultipartUpload abortMultipartUpload;
     private final ListParts listParts;
+    private final ObjectAcl objectAcl;
+    private final ObjectTagging objectTagging;
 
     /**
      * What the endpoint is told by the configuration.
      *
      * @param region the region that clients sign for
      * @param debugHeaders whether a write's response names the account
-     * @param displayNames the display name of a user id
      */
-    public record Settings(
-            String region, String rootUserId, boolean debugHeaders, UnaryOperator<String> displayNames) {}
+    public record Settings(String region, boolean debugHeaders, Users users) {}
 
     /** @param regions if there are several */
     public S3Handler(
@@ -93,37 +94,43 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
         this.router = router;
         this.signatures = signatures;
         this.storage = storage;
-        Owners owners = new Owners(settings.displayNames());
+        Owners owners = new Owners(settings.users());
+        Acls acls = new Acls(settings.users());
         AccountWriter blobs = new AccountWriter(storage);
         owning = regions.map(several -> new OwningRegion(several, storage, router));
-        authorizer = new Authorizer(settings.rootUserId(), owning);
+        authorizer = new Authorizer(settings.users(), acls, storage, owning);
         bucketRegion = regions.map(several -> new Field("x-amz-bucket-region", several.own()));
         preferred = new BucketRegions(storage.clock());
         listBuckets = new ListBuckets(storage, owners, regions);
-        createBucket = new CreateBucket(storage, regions, owning);
+        createBucket = new CreateBucket(storage, acls, regions, owning);
         headBucket = new HeadBucket(settings.region());
         deleteBucket = new DeleteBucket(storage, preferred, regions);
         getBucketLocation = new GetBucketLocation(regions);
         BucketDocuments documents = new BucketDocuments(storage);
+        bucketAcl = new BucketAcl(documents, acls);
         bucketOwnership = new BucketOwnership(documents);
+        bucketPolicy = new BucketPolicy(documents);
         bucketPublicAccess = new BucketPublicAccess(documents);
         bucketTagging = new BucketTagging(documents);
         listObjects = new ListObjects(storage, owners);
         listObjectsV2 = new ListObjectsV2(storage, owners);
         listMultipartUploads = new ListMultipartUploads(storage, owners);
-        deleteObjects = new DeleteObjects(storage);
-        putObject = new PutObject(storage, blobs, settings.debugHeaders());
+        deleteObjects = new DeleteObjects(storage, authorizer);
+        putObject = new PutObject(storage, blobs, authorizer, settings.debugHeaders());
         copyObject = new CopyObject(storage, slices, putObject, authorizer, owning);
         getObject = new GetObject(storage, slices);
         headObject = new HeadObject(storage);
         getObjectAttributes = new GetObjectAttributes(storage);
         deleteObject = new DeleteObject(storage);
-        createMultipartUpload = new CreateMultipartUpload(storage);
+        createMultipartUpload = new CreateMultipartUpload(storage, authorizer);
         uploadPart = new UploadPart(storage, blobs);
         uploadPartCopy = new UploadPartCopy(storage, slices, uploadPart, authorizer, owning);
         completeMultipartUpload = new CompleteMultipartUpload(storage);
         abortMultipartUpload = new AbortMultipartUpload(storage);
         listParts = new ListParts(storage, owners);
+        AttributeChange change = new AttributeChange(storage);
+        objectAcl = new ObjectAcl(storage, acls, change);
+        objectTagging = new ObjectTagging(storage, change);
     }
 
     @Override
@@ -167,15 +174,20 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
         S3Request request = routed(exchange, query);
         return switch (signatures.authenticate(
                 exchange.head(), query, storage.clock().instant())) {
-            case Authentication.Anonymous() -> throw new S3Exception(S3Error.ACCESS_DENIED);
-            case Authentication.Verified(Credential user, Payload payload) -> {
-                exchange.label(Exchange.Label.USER, user.userId());
-                Call call = new Call(exchange, query, user.userId(), payload, storage.namespace(), preferred, false);
-                yield owning.isPresent()
-                        ? owning.get().answer(request, call, () -> dispatchHere(request, call))
-                        : dispatch(request, call);
-            }
+            case Authentication.Anonymous(Payload payload) ->
+                answer(exchange, query, request, Users.ANONYMOUS, payload);
+            case Authentication.Verified(Credential user, Payload payload) ->
+                answer(exchange, query, request, user.userId(), payload);
         };
+    }
+
+    private Response answer(
+            Exchange exchange, QueryParameters query, S3Request request, String userId, Payload payload) {
+        exchange.label(Exchange.Label.USER, userId);
+        Call call = new Call(exchange, query, userId, payload, storage.namespace(), preferred, false);
+        return owning.isPresent()
+                ? owning.get().answer(request, call, () -> dispatchHere(request, call))
+                : dispatch(request, call);
     }
 
     /** The answer to what another region has authenticated. */
@@ -237,9 +249,20 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
             case S3Request.GetBucketTagging r -> bucketTagging.get(r, call);
             case S3Request.PutBucketTagging r -> bucketTagging.put(r, call);
             case S3Request.DeleteBucketTagging r -> bucketTagging.delete(r);
+            case S3Request.GetBucketAcl r -> bucketAcl.get(r, call);
+            case S3Request.PutBucketAcl r -> bucketAcl.put(r, call);
+            case S3Request.GetBucketPolicy r -> bucketPolicy.get(r, call);
+            case S3Request.GetBucketPolicyStatus r -> bucketPolicy.status(r, call);
+            case S3Request.PutBucketPolicy r -> bucketPolicy.put(r, call);
+            case S3Request.DeleteBucketPolicy r -> bucketPolicy.delete(r);
+            case S3Request.GetObjectAcl r -> objectAcl.get(r, call);
+            case S3Request.PutObjectAcl r -> objectAcl.put(r, call);
+            case S3Request.GetObjectTagging r -> objectTagging.get(r);
+            case S3Request.PutObjectTagging r -> objectTagging.put(r, call);
+            case S3Request.DeleteObjectTagging r -> objectTagging.delete(r);
             case S3Request.ListObjects r -> listObjects.handle(r, call);
             case S3Request.ListObjectsV2 r -> listObjectsV2.handle(r, call);
-            case S3Request.ListMultipartUploads r -> listMultipartUploads.handle(r);
+            case S3Request.ListMultipartUploads r -> listMultipartUploads.handle(r, call);
             case S3Request.DeleteObjects r -> deleteObjects.handle(r, call);
             case S3Request.PutObject r -> putObject.handle(r, call);
             case S3Request.CopyObject r -> copyObject.handle(r, call);
@@ -252,7 +275,7 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
             case S3Request.UploadPartCopy r -> uploadPartCopy.handle(r, call);
             case S3Request.CompleteMultipartUpload r -> completeMultipartUpload.handle(r, call);
             case S3Request.AbortMultipartUpload r -> abortMultipartUpload.handle(r);
-            case S3Request.ListParts r -> listParts.handle(r);
+            case S3Request.ListParts r -> listParts.handle(r, call);
             case S3Request.Unsupported(String name) -> throw unsupported(name);
         };
     }
@@ -281,6 +304,17 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
             case S3Request.GetBucketTagging r -> BucketTagging.READ;
             case S3Request.PutBucketTagging r -> BucketTagging.WRITE;
             case S3Request.DeleteBucketTagging r -> BucketTagging.WRITE;
+            case S3Request.GetBucketAcl r -> BucketAcl.READ;
+            case S3Request.PutBucketAcl r -> BucketAcl.WRITE;
+            case S3Request.GetBucketPolicy r -> BucketPolicy.READ;
+            case S3Request.GetBucketPolicyStatus r -> BucketPolicy.READ_STATUS;
+            case S3Request.PutBucketPolicy r -> BucketPolicy.WRITE;
+            case S3Request.DeleteBucketPolicy r -> BucketPolicy.DELETE;
+            case S3Request.GetObjectAcl r -> ObjectAcl.READ;
+            case S3Request.PutObjectAcl r -> ObjectAcl.WRITE;
+            case S3Request.GetObjectTagging r -> ObjectTagging.READ;
+            case S3Request.PutObjectTagging r -> ObjectTagging.WRITE;
+            case S3Request.DeleteObjectTagging r -> ObjectTagging.DELETE;
             case S3Request.ListObjects r -> ListObjects.ACTION;
             case S3Request.ListObjectsV2 r -> ListObjectsV2.ACTION;
             case S3Request.ListMultipartUploads r -> ListMultipartUploads.ACTION;

@@ -6,6 +6,7 @@ import io.headgate.s3.XmlElement;
 import io.headgate.s3.XmlWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * Sets of tags, as documents and their rules.
@@ -51,11 +52,14 @@ final class Tags {
         }
     }
 
-    /** A Tagging document, complete but for the end of its root. */
+    /** A Tagging document, in the order of the keys, complete but for the end of its root. */
     static XmlWriter write(Map<String, String> tags) {
         XmlWriter xml = XmlWriter.document("Tagging").open("TagSet");
-        tags.forEach((key, value) ->
-                xml.open("Tag").element("Key", key).element("Value", value).close("Tag"));
+        new TreeMap<>(tags)
+                .forEach((key, value) -> xml.open("Tag")
+                        .element("Key", key)
+                        .element("Value", value)
+                        .close("Tag"));
         return xml.close("TagSet");
     }
 }

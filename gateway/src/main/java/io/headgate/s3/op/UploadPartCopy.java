@@ -59,7 +59,8 @@ final class UploadPartCopy {
                     return result(copy(source, upload, request, call));
                 }
             }
-            authorizer.checkLocalSource(request.source().bucket(), call);
+            authorizer.checkLocalSource(
+                    request.source().bucket(), request.source().key(), request, call);
         }
         Optional<CopyChecksum.Computed> computed =
                 upload.checksum().map(wanted -> checksums.ofRange(request.source(), range, wanted.algorithm()));

@@ -30,7 +30,7 @@ final class SigV4Test {
     void a_request_without_a_signature_is_anonymous() {
         assertThat(TestSigner.authenticate(
                         sigV4, new RequestHead("GET", "/b/k?list-type=2", List.of(TestSigner.HOST), ""), NOON))
-                .isEqualTo(new Authentication.Anonymous());
+                .isEqualTo(new Authentication.Anonymous(new Payload.Unsigned()));
     }
 
     @Test
