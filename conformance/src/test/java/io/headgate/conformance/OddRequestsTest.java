@@ -30,15 +30,14 @@ class OddRequestsTest extends S3Test {
 
     @ParameterizedTest
     @CsvSource({
-        "GET, ?accelerate, GetBucketAccelerateConfiguration",
+        "PUT, ?accelerate, PutBucketAccelerateConfiguration",
         "GET, ?analytics&id=x, GetBucketAnalyticsConfiguration",
         "GET, ?intelligent-tiering&id=x, GetBucketIntelligentTieringConfiguration",
         "GET, ?inventory&id=x, GetBucketInventoryConfiguration",
         "GET, ?metrics&id=x, GetBucketMetricsConfiguration",
-        "GET, ?replication, GetBucketReplication",
         "PUT, ?replication, PutBucketReplication",
         "DELETE, ?replication, DeleteBucketReplication",
-        "GET, ?requestPayment, GetBucketRequestPayment",
+        "PUT, ?encryption, PutBucketEncryption",
         "GET, ?website, GetBucketWebsite",
         "PUT, ?website, PutBucketWebsite",
         "DELETE, ?website, DeleteBucketWebsite",
