@@ -23,7 +23,8 @@ public final class Responses {
         return xml(200, document, List.of(headers));
     }
 
-    private static Response xml(int status, byte[] document, List<Field> headers) {
+    /** With a document. */
+    public static Response xml(int status, byte[] document, List<Field> headers) {
         List<Field> all = new ArrayList<>(headers.size() + 1);
         all.add(XML_TYPE);
         all.addAll(headers);

@@ -87,7 +87,7 @@ public final class Router {
     }
 
     /** The key, or the S3 error that it is too long or not text. */
-    static ObjectKey key(String text) {
+    public static ObjectKey key(String text) {
         try {
             return new ObjectKey(text);
         } catch (IllegalArgumentException invalid) {
@@ -117,6 +117,7 @@ public final class Router {
             case "PUT " -> new S3Request.CreateBucket(bucket);
             case "HEAD " -> new S3Request.HeadBucket(bucket);
             case "DELETE " -> new S3Request.DeleteBucket(bucket);
+            case "POST " -> new S3Request.PostObject(bucket);
             case "POST delete" -> new S3Request.DeleteObjects(bucket);
             default -> null;
         };

@@ -41,6 +41,10 @@ public enum S3Error {
                     + " entity tag might not have matched the part's entity tag"),
     INVALID_PART_NUMBER("InvalidPartNumber", 416, "The requested part number is not satisfiable"),
     INVALID_PART_ORDER("InvalidPartOrder", 400, "The list of parts was not in ascending order"),
+    INVALID_POLICY_DOCUMENT(
+            "InvalidPolicyDocument",
+            400,
+            "The content of the form does not meet the conditions specified in the policy document"),
     INVALID_RANGE("InvalidRange", 416, "The requested range is not satisfiable"),
     INVALID_REQUEST("InvalidRequest", 400, "The request is not valid"),
     INVALID_STORAGE_CLASS("InvalidStorageClass", 400, "The storage class that you specified is not valid"),
@@ -48,11 +52,15 @@ public enum S3Error {
     INVALID_TOKEN("InvalidToken", 400, "The provided token is malformed or otherwise not valid"),
     INVALID_URI("InvalidURI", 400, "The specified URI couldn't be parsed"),
     KEY_TOO_LONG("KeyTooLongError", 400, "Your key is too long"),
+    MALFORMED_POST_REQUEST(
+            "MalformedPOSTRequest", 400, "The body of your POST request is not well-formed multipart/form-data"),
     MALFORMED_TRAILER("MalformedTrailerError", 400, "The request contained trailing data that was not well-formed"),
     MALFORMED_XML(
             "MalformedXML",
             400,
             "The XML that you provided was not well formed or did not validate against our published schema"),
+    MAX_POST_PRE_DATA_LENGTH(
+            "MaxPostPreDataLengthExceeded", 400, "Your POST request fields preceding the upload file were too large"),
     METADATA_TOO_LARGE("MetadataTooLarge", 400, "Your metadata headers exceed the maximum allowed metadata size"),
     MISSING_CONTENT_LENGTH("MissingContentLength", 411, "You must provide the Content-Length HTTP header"),
     NO_SUCH_BUCKET("NoSuchBucket", 404, "The specified bucket does not exist"),

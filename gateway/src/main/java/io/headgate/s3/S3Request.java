@@ -66,6 +66,9 @@ public sealed interface S3Request {
 
     record DeleteObjects(BucketName bucket) implements OfBucket {}
 
+    /** A browser's form; its fields name the key. */
+    record PostObject(BucketName bucket) implements OfBucket {}
+
     // Objects
 
     record PutObject(BucketName bucket, ObjectKey key) implements OfObject {}

@@ -55,6 +55,7 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
     private final ListMultipartUploads listMultipartUploads;
     private final DeleteObjects deleteObjects;
     private final PutObject putObject;
+    private final PostObject postObject;
     private final CopyObject copyObject;
     private final GetObject getObject;
     private final HeadObject headObject;
@@ -104,6 +105,7 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
         listMultipartUploads = new ListMultipartUploads(storage, owners);
         deleteObjects = new DeleteObjects(storage);
         putObject = new PutObject(storage, blobs, settings.debugHeaders());
+        postObject = new PostObject(storage, blobs, putObject, authorizer, signatures);
         copyObject = new CopyObject(storage, slices, putObject, authorizer, owning);
         getObject = new GetObject(storage, slices);
         headObject = new HeadObject(storage);
@@ -158,15 +160,29 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
         S3Request request = routed(exchange, query);
         return switch (signatures.authenticate(
                 exchange.head(), query, storage.clock().instant())) {
-            case Authentication.Anonymous() -> throw new S3Exception(S3Error.ACCESS_DENIED);
+            case Authentication.Anonymous() -> {
+                if (!(request instanceof S3Request.PostObject)) {
+                    throw new S3Exception(S3Error.ACCESS_DENIED);
+                }
+                // A form is signed in its fields, if it is.
+                Payload payload = new Payload.Unsigned();
+                yield answer(
+                        request,
+                        new Call(exchange, query, Call.NOBODY, payload, storage.namespace(), preferred, false));
+            }
             case Authentication.Verified(Credential user, Payload payload) -> {
                 exchange.label(Exchange.Label.USER, user.userId());
-                Call call = new Call(exchange, query, user.userId(), payload, storage.namespace(), preferred, false);
-                yield owning.isPresent()
-                        ? owning.get().answer(request, call, () -> dispatchHere(request, call))
-                        : dispatch(request, call);
+                yield answer(
+                        request,
+                        new Call(exchange, query, user.userId(), payload, storage.namespace(), preferred, false));
             }
         };
+    }
+
+    private Response answer(S3Request request, Call call) {
+        return owning.isPresent()
+                ? owning.get().answer(request, call, () -> dispatchHere(request, call))
+                : dispatch(request, call);
     }
 
     /** The answer to what another region has authenticated. */
@@ -205,7 +221,9 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
     }
 
     private Response dispatch(S3Request request, Call call) {
-        authorizer.check(request, action(request), call);
+        if (!(request instanceof S3Request.PostObject)) { // which is to be read before it is known who sent it
+            authorizer.check(request, action(request), call);
+        }
         return switch (request) {
             case S3Request.ListBuckets r -> listBuckets.handle(r, call);
             case S3Request.CreateBucket r -> createBucket.handle(r, call);
@@ -217,6 +235,7 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
             case S3Request.ListMultipartUploads r -> listMultipartUploads.handle(r);
             case S3Request.DeleteObjects r -> deleteObjects.handle(r, call);
             case S3Request.PutObject r -> putObject.handle(r, call);
+            case S3Request.PostObject r -> postObject.handle(r, call);
             case S3Request.CopyObject r -> copyObject.handle(r, call);
             case S3Request.GetObject r -> getObject.handle(r, call);
             case S3Request.HeadObject r -> headObject.handle(r, call);
@@ -245,6 +264,7 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
             case S3Request.ListMultipartUploads r -> ListMultipartUploads.ACTION;
             case S3Request.DeleteObjects r -> DeleteObjects.ACTION;
             case S3Request.PutObject r -> PutObject.ACTION;
+            case S3Request.PostObject r -> PostObject.ACTION;
             case S3Request.CopyObject r -> CopyObject.ACTION;
             case S3Request.GetObject r -> GetObject.ACTION;
             case S3Request.HeadObject r -> HeadObject.ACTION;
