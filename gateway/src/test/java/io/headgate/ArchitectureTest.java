@@ -38,6 +38,7 @@ final class ArchitectureTest {
                     "s3",
                     "s3.auth",
                     "s3.form",
+                    "cors",
                     "namespace",
                     "placement",
                     "account",

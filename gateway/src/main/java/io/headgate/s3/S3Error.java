@@ -7,6 +7,7 @@ package io.headgate.s3;
  */
 public enum S3Error {
     ACCESS_DENIED("AccessDenied", 403, "Access Denied"),
+    ACCESS_FORBIDDEN("AccessForbidden", 403, "Access is forbidden"),
     AUTHORIZATION_HEADER_MALFORMED(
             "AuthorizationHeaderMalformed", 400, "The authorization header that you provided is not valid"),
     AUTHORIZATION_QUERY_PARAMETERS_ERROR(
@@ -14,6 +15,7 @@ public enum S3Error {
             400,
             "The authorization query parameters that you provided are not valid"),
     BAD_DIGEST("BadDigest", 400, "The checksum that you specified did not match what we received"),
+    BAD_REQUEST("BadRequest", 400, "The request is not valid"),
     BUCKET_ALREADY_EXISTS(
             "BucketAlreadyExists",
             409,
