@@ -29,7 +29,8 @@ public final class Responses {
                 200, List.of(new Field("content-type", "application/json")), new Response.Body.Bytes(document));
     }
 
-    private static Response xml(int status, byte[] document, List<Field> headers) {
+    /** With a document. */
+    public static Response xml(int status, byte[] document, List<Field> headers) {
         List<Field> all = new ArrayList<>(headers.size() + 1);
         all.add(XML_TYPE);
         all.addAll(headers);

@@ -61,6 +61,10 @@ public final class Router {
                     java.util.Map.of("BucketName", bucket));
         }
         BucketName name = new BucketName(bucket);
+        if (head.method().equals("OPTIONS")) {
+            return new S3Request.Preflight(
+                    name, rawKey.isEmpty() ? Optional.empty() : Optional.of(key(decodePath(rawKey))));
+        }
         if (rawKey.isEmpty()) {
             return bucket(head, query, name);
         }
@@ -87,7 +91,7 @@ public final class Router {
     }
 
     /** The key, or the S3 error that it is too long or not text. */
-    static ObjectKey key(String text) {
+    public static ObjectKey key(String text) {
         try {
             return new ObjectKey(text);
         } catch (IllegalArgumentException invalid) {
@@ -131,6 +135,9 @@ public final class Router {
             case "PUT tagging" -> new S3Request.PutBucketTagging(bucket);
             case "DELETE tagging" -> new S3Request.DeleteBucketTagging(bucket);
             case "GET acl" -> new S3Request.GetBucketAcl(bucket);
+            case "GET cors" -> new S3Request.GetBucketCors(bucket);
+            case "PUT cors" -> new S3Request.PutBucketCors(bucket);
+            case "DELETE cors" -> new S3Request.DeleteBucketCors(bucket);
             case "PUT acl" -> new S3Request.PutBucketAcl(bucket);
             case "GET policy" -> new S3Request.GetBucketPolicy(bucket);
             case "PUT policy" -> new S3Request.PutBucketPolicy(bucket);
@@ -139,6 +146,7 @@ public final class Router {
             case "PUT " -> new S3Request.CreateBucket(bucket);
             case "HEAD " -> new S3Request.HeadBucket(bucket);
             case "DELETE " -> new S3Request.DeleteBucket(bucket);
+            case "POST " -> new S3Request.PostObject(bucket);
             case "POST delete" -> new S3Request.DeleteObjects(bucket);
             default -> null;
         };

@@ -8,6 +8,7 @@ package io.headgate.s3;
 public enum S3Error {
     ACCESS_CONTROL_LIST_NOT_SUPPORTED("AccessControlListNotSupported", 400, "The bucket does not allow ACLs"),
     ACCESS_DENIED("AccessDenied", 403, "Access Denied"),
+    ACCESS_FORBIDDEN("AccessForbidden", 403, "Access is forbidden"),
     AUTHORIZATION_HEADER_MALFORMED(
             "AuthorizationHeaderMalformed", 400, "The authorization header that you provided is not valid"),
     AUTHORIZATION_QUERY_PARAMETERS_ERROR(
@@ -15,6 +16,7 @@ public enum S3Error {
             400,
             "The authorization query parameters that you provided are not valid"),
     BAD_DIGEST("BadDigest", 400, "The checksum that you specified did not match what we received"),
+    BAD_REQUEST("BadRequest", 400, "The request is not valid"),
     BUCKET_ALREADY_EXISTS(
             "BucketAlreadyExists",
             409,
@@ -46,6 +48,10 @@ public enum S3Error {
                     + " entity tag might not have matched the part's entity tag"),
     INVALID_PART_NUMBER("InvalidPartNumber", 416, "The requested part number is not satisfiable"),
     INVALID_PART_ORDER("InvalidPartOrder", 400, "The list of parts was not in ascending order"),
+    INVALID_POLICY_DOCUMENT(
+            "InvalidPolicyDocument",
+            400,
+            "The content of the form does not meet the conditions specified in the policy document"),
     INVALID_RANGE("InvalidRange", 416, "The requested range is not satisfiable"),
     INVALID_REQUEST("InvalidRequest", 400, "The request is not valid"),
     INVALID_STORAGE_CLASS("InvalidStorageClass", 400, "The storage class that you specified is not valid"),
@@ -58,15 +64,20 @@ public enum S3Error {
             400,
             "The XML that you provided was not well formed or did not validate against our published schema"),
     MALFORMED_POLICY("MalformedPolicy", 400, "The policy is not valid"),
+    MALFORMED_POST_REQUEST(
+            "MalformedPOSTRequest", 400, "The body of your POST request is not well-formed multipart/form-data"),
     MALFORMED_TRAILER("MalformedTrailerError", 400, "The request contained trailing data that was not well-formed"),
     MALFORMED_XML(
             "MalformedXML",
             400,
             "The XML that you provided was not well formed or did not validate against our published schema"),
+    MAX_POST_PRE_DATA_LENGTH(
+            "MaxPostPreDataLengthExceeded", 400, "Your POST request fields preceding the upload file were too large"),
     METADATA_TOO_LARGE("MetadataTooLarge", 400, "Your metadata headers exceed the maximum allowed metadata size"),
     MISSING_CONTENT_LENGTH("MissingContentLength", 411, "You must provide the Content-Length HTTP header"),
     NO_SUCH_BUCKET("NoSuchBucket", 404, "The specified bucket does not exist"),
     NO_SUCH_BUCKET_POLICY("NoSuchBucketPolicy", 404, "The bucket policy does not exist"),
+    NO_SUCH_CORS_CONFIGURATION("NoSuchCORSConfiguration", 404, "The CORS configuration does not exist"),
     NO_SUCH_KEY("NoSuchKey", 404, "The specified key does not exist"),
     NO_SUCH_PUBLIC_ACCESS_BLOCK_CONFIGURATION(
             "NoSuchPublicAccessBlockConfiguration", 404, "The public access block configuration was not found"),

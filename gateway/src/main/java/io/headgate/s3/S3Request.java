@@ -100,6 +100,15 @@ public sealed interface S3Request {
 
     record DeleteBucketTagging(BucketName bucket) implements OfBucket {}
 
+    record GetBucketCors(BucketName bucket) implements OfBucket {}
+
+    record PutBucketCors(BucketName bucket) implements OfBucket {}
+
+    record DeleteBucketCors(BucketName bucket) implements OfBucket {}
+
+    /** A browser asks what a page of another origin may do. */
+    record Preflight(BucketName bucket, Optional<ObjectKey> key) implements OfBucket {}
+
     record GetBucketAcl(BucketName bucket) implements OfBucket {}
 
     record PutBucketAcl(BucketName bucket) implements OfBucket {}
@@ -111,6 +120,9 @@ public sealed interface S3Request {
     record PutBucketPolicy(BucketName bucket) implements OfBucket {}
 
     record DeleteBucketPolicy(BucketName bucket) implements OfBucket {}
+
+    /** A browser's form; its fields name the key. */
+    record PostObject(BucketName bucket) implements OfBucket {}
 
     // Objects
 

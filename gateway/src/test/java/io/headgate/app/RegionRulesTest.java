@@ -108,6 +108,21 @@ final class RegionRulesTest {
     }
 
     @Test
+    void a_form_is_told_the_region_of_its_bucket_before_its_body_is_read() throws Exception {
+        create(south, "alice", "forms");
+        URI gateway = north.s3();
+
+        try (RawClient client = new RawClient(new InetSocketAddress(gateway.getHost(), gateway.getPort()))) {
+            RawClient.Reply reply = client.send("POST /forms HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n"
+                            + "Expect: 100-continue\r\nContent-Type: multipart/form-data; boundary=xyz\r\n\r\n")
+                    .reply();
+            assertThat(reply.status()).as("%s", reply.text()).isEqualTo(501);
+            assertThat(reply.text())
+                    .contains("<Code>NotImplemented</Code>", "the region of its bucket, which is south");
+        }
+    }
+
+    @Test
     void a_bucket_whose_name_another_region_has_is_served_by_its_own_until_it_is_deleted() {
         create(north, "alice", "twice");
         put(north, "alice", "twice", "key", "of north");

@@ -82,6 +82,7 @@ class RouterTest {
         "GET,/bucket?list-type=2,ListObjectsV2",
         "GET,/bucket?list-type=1,ListObjects",
         "GET,/bucket?uploads,ListMultipartUploads",
+        "POST,/bucket,PostObject",
         "POST,/bucket?delete,DeleteObjects",
         "PUT,/bucket/key,PutObject",
         "PUT,/bucket/key?x-id=PutObject,PutObject",
@@ -118,7 +119,7 @@ class RouterTest {
         "GET,/bucket?analytics&id=1,GetBucketAnalyticsConfiguration",
         "POST,/bucket/key?restore,RestoreObject",
         "POST,/bucket/key?select&select-type=2,SelectObjectContent",
-        "POST,/bucket,PostObject",
+        "POST,/bucket/key,PostObject",
         "PATCH,/bucket/key,UnknownObject",
         "POST,/,PostService",
     })

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public final class BodyClaims {
     private static final String CHECKSUM_PREFIX = "x-amz-checksum-";
     private static final int MD5_BYTES = 16;
+    private static final long UNDECLARED = -1;
 
     private final Payload payload;
     private final long lengthBytes;
@@ -76,12 +77,26 @@ public final class BodyClaims {
         return new BodyClaims(payload, length(head, payload, contentLengthBytes), md5(head), null, null);
     }
 
+    /**
+     * The claims of a form about its file, whose length nobody declares: it ends where its source ends. Throws as {@link #of} does.
+     *
+     * @param head a head with the form's fields as its headers
+     */
+    public static BodyClaims ofForm(RequestHead head) {
+        return of(head, new Payload.Unsigned(), OptionalLong.of(UNDECLARED));
+    }
+
     /** How the body is framed and signed. */
     Payload payload() {
         return payload;
     }
 
-    /** The length of the content, without its framing. */
+    /** Whether the length of the content is declared. */
+    boolean isLengthDeclared() {
+        return lengthBytes != UNDECLARED;
+    }
+
+    /** The length of the content, without its framing; negative if it is not declared. */
     public long lengthBytes() {
         return lengthBytes;
     }

@@ -9,7 +9,9 @@ enum Carrier {
     /** In the Authorization header. */
     HEADER(S3Error.AUTHORIZATION_HEADER_MALFORMED, "The authorization header is malformed; "),
     /** In the query: a presigned URL. */
-    QUERY(S3Error.AUTHORIZATION_QUERY_PARAMETERS_ERROR, "Error parsing the X-Amz-Credential parameter; ");
+    QUERY(S3Error.AUTHORIZATION_QUERY_PARAMETERS_ERROR, "Error parsing the X-Amz-Credential parameter; "),
+    /** In the fields of a browser's form. */
+    FORM(S3Error.INVALID_ARGUMENT, "Error parsing the X-Amz-Credential field; ");
 
     private final S3Error error;
     private final String credentialError;

@@ -32,7 +32,7 @@ import javax.crypto.spec.SecretKeySpec;
  * @see <a href="https://docs.aws.amazon.com/AmazonS3/latest/API/RESTAuthentication.html">S3: Signature Version 2</a>
  */
 final class PresignedV2 {
-    private static final int SIGNATURE_BYTES = 20;
+    static final int SIGNATURE_BYTES = 20;
 
     /** What the signature covers. */
     private static final Set<String> SIGNED = Set.of(
@@ -176,7 +176,8 @@ final class PresignedV2 {
         return text.toString();
     }
 
-    private static boolean signs(Credential credential, String text, byte[] provided) {
+    /** Whether {@code provided} is the HMAC-SHA1 of the text, in a time that does not tell how far it is. */
+    static boolean signs(Credential credential, String text, byte[] provided) {
         try {
             Mac mac = Mac.getInstance("HmacSHA1");
             mac.init(new SecretKeySpec(credential.secret().getBytes(UTF_8), "HmacSHA1"));

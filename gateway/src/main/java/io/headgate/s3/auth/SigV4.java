@@ -33,6 +33,7 @@ public final class SigV4 {
     private final Map<String, SigningKeys> signingKeys;
 
     private final PresignedV2 presignedV2;
+    private final FormSignatures forms;
 
     /** With the one region that signatures must name. */
     public SigV4(String region, CredentialSource credentials, Function<RequestHead, String> hostBucket) {
@@ -54,6 +55,7 @@ public final class SigV4 {
         this.credentials = credentials;
         this.signingKeys = regions.stream().collect(Collectors.toUnmodifiableMap(name -> name, SigningKeys::new));
         this.presignedV2 = new PresignedV2(credentials, hostBucket);
+        this.forms = new FormSignatures(region, signingKeys, credentials);
     }
 
     /**
@@ -86,6 +88,16 @@ public final class SigV4 {
             return new Authentication.Anonymous(unsigned(head));
         }
         return verify(head, RequestSignature.ofHeader(head, authorizations.getFirst()), false, now);
+    }
+
+    /**
+     * Finds out who signed the policy of a browser's form.
+     *
+     * @param fields of the form, by their names in lower case
+     * @throws S3Exception as {@link #authenticate} does
+     */
+    public Authentication authenticateForm(Map<String, String> fields, Instant now) {
+        return forms.authenticate(fields, now);
     }
 
     private Authentication verify(RequestHead head, RequestSignature claim, boolean tokenInQuery, Instant now) {
@@ -129,7 +141,7 @@ public final class SigV4 {
                                     "MaxAllowedSkewMilliseconds", Long.toString(MAX_SKEW.toMillis())));
                 }
             }
-            case QUERY -> {
+            case QUERY, FORM -> {
                 if (signedAt.isAfter(now.plus(MAX_SKEW))) {
                     throw new S3Exception(S3Error.ACCESS_DENIED, "Request is not valid yet");
                 }

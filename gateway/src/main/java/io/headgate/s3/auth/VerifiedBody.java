@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
  * checksum.
  *
  * <p>All of it is verified by the read that reaches the last byte, before that read returns: after {@link #lengthBytes} bytes have been
- * read, the content is right. Until then nothing is known of the bytes handed out, and nothing of them may be published.
+ * read, the content is right. Until then nothing is known of the bytes handed out, and nothing of them may be published. The file of a
+ * form, whose length is not declared, is verified by the read that finds its end.
  *
  * <p>What is wrong with the content is thrown as an {@link S3BodyException}; every read after that throws it again. Not thread-safe.
  * Closing closes the source.
@@ -51,7 +52,7 @@ public final class VerifiedBody extends BlockInputStream {
      */
     public VerifiedBody(BodyClaims claims, InputStream source, @Nullable ChecksumAlgorithm unasked) {
         this.claims = claims;
-        this.leftBytes = claims.lengthBytes();
+        this.leftBytes = claims.isLengthDeclared() ? claims.lengthBytes() : Long.MAX_VALUE;
         this.chunked = claims.payload().isChunked()
                 ? new AwsChunkedInputStream(
                         source,
@@ -68,9 +69,9 @@ public final class VerifiedBody extends BlockInputStream {
                 : ChecksumDigest.of(ChecksumAlgorithm.SHA256);
     }
 
-    /** The length of the whole content. */
+    /** The length of the whole content; of a form's file, how much of it has been read. */
     public long lengthBytes() {
-        return claims.lengthBytes();
+        return claims.isLengthDeclared() ? claims.lengthBytes() : Long.MAX_VALUE - leftBytes;
     }
 
     /**
@@ -130,7 +131,11 @@ public final class VerifiedBody extends BlockInputStream {
             }
             int count = content.read(bytes, offset, (int) Math.min(length, leftBytes));
             if (count < 0) {
-                throw new S3BodyException(S3Error.INCOMPLETE_BODY);
+                if (claims.isLengthDeclared()) {
+                    throw new S3BodyException(S3Error.INCOMPLETE_BODY);
+                }
+                verifyOnce();
+                return -1;
             }
             hash(bytes, offset, count);
             leftBytes -= count;

@@ -165,12 +165,12 @@ final class AccountWriter {
                     LOG.warn("account {} failed a write: {}", account.name(), fault.getMessage());
                 }
                 failed.add(account.name());
-                discard(write, blob, account, sizeBytes);
+                discard(write, blob, account.name(), sizeBytes);
                 if (!source.rewind()) {
                     throw unmovable(fault);
                 }
             } catch (IOException | RuntimeException bodyFailed) {
-                discard(write, blob, account, sizeBytes);
+                discard(write, blob, account.name(), sizeBytes);
                 throw bodyFailed;
             } finally {
                 if (!stored) {
@@ -285,12 +285,18 @@ final class AccountWriter {
         });
     }
 
+    /** Takes back what was written: no commit follows. */
+    void discard(Written written) {
+        written.slice().ifPresent(slice -> discard(written.write, slice.blob(), slice.account(), slice.lengthBytes()));
+        written.committed();
+    }
+
     /** Queues what a failed put may have left; if the namespace can't be told, the sweep finds it by the intent. */
-    private void discard(WriteIntents.Write write, BlobId blob, Account account, long sizeBytes) {
+    private void discard(WriteIntents.Write write, BlobId blob, String account, long sizeBytes) {
         try {
-            storage.namespace().discard(List.of(new Garbage(blob, account.name(), sizeBytes, storage.now())));
+            storage.namespace().discard(List.of(new Garbage(blob, account, sizeBytes, storage.now())));
         } catch (RuntimeException outage) {
-            LOG.warn("blob {} in account {} is left to the sweep: {}", blob, account.name(), outage.getMessage());
+            LOG.warn("blob {} in account {} is left to the sweep: {}", blob, account, outage.getMessage());
             write.abandon();
         }
     }

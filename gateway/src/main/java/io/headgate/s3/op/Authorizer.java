@@ -2,6 +2,7 @@ package io.headgate.s3.op;
 
 import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
+import io.headgate.http.RequestHead;
 import io.headgate.namespace.Bucket;
 import io.headgate.namespace.ObjectVersion;
 import io.headgate.namespace.Outcome;
@@ -47,6 +48,12 @@ final class Authorizer {
     /** @throws S3Exception AccessDenied, or NoSuchBucket for a bucket that does not exist */
     void check(S3Request request, Action action, Call call) {
         switch (request) {
+            case S3Request.PostObject post -> {
+                // asks when it has read who sent it
+            }
+            case S3Request.Preflight preflight -> {
+                // anybody may ask
+            }
             case S3Request.DeleteObjects delete -> // each key by itself
                 expectOwner(delete.bucket(), EXPECTED_OWNER, call);
             case S3Request.CreateBucket create -> checkService(Resource.of(create.bucket()), action, call);
@@ -174,10 +181,12 @@ final class Authorizer {
     /**
      * The owner and the ACL of a new object, as its attributes keep them; AccessControlListNotSupported, or AccessDenied for an ACL that the
      * bucket's public access block forbids.
+     *
+     * @param head of the request that makes it, or what a form says instead
      */
-    Map<String, String> ofNewObject(BucketName name, Call call) {
-        Optional<CannedAcl> canned = Acls.canned(call.head());
-        boolean says = canned.isPresent() || Acls.hasGrants(call.head());
+    Map<String, String> ofNewObject(BucketName name, RequestHead head, Call call) {
+        Optional<CannedAcl> canned = Acls.canned(head);
+        boolean says = canned.isPresent() || Acls.hasGrants(head);
         if (!says && isRoot(call)) {
             return Map.of();
         }
@@ -193,8 +202,7 @@ final class Authorizer {
         }
         String owner = isRoot(call) ? bucket.owner() : ownership.ownerOfNew(bucket.owner(), call.userId(), canned);
         Function<CannedAcl, AccessControlList> ofCanned = acl -> AccessControlList.ofObject(acl, owner, bucket.owner());
-        AccessControlList acl =
-                acls.ofHead(call.head(), owner, ofCanned).orElseGet(() -> AccessControlList.ofOwner(owner));
+        AccessControlList acl = acls.ofHead(head, owner, ofCanned).orElseGet(() -> AccessControlList.ofOwner(owner));
         refuseIfBlocked(acl, bucket);
         return ObjectAcl.kept(new ObjectAccess(owner, acl), bucket);
     }

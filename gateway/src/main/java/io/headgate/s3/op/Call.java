@@ -16,6 +16,7 @@ import io.headgate.s3.auth.Payload;
 import io.headgate.s3.auth.RelayedBody;
 import io.headgate.s3.auth.VerifiedBody;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +54,14 @@ final class Call {
         this.forwarded = forwarded;
     }
 
+    /** The same request, of which it is now known who sent it. */
+    Call by(String user) {
+        Call known = new Call(exchange, query, user, payload, namespace, regions, forwarded);
+        known.bodyTaken = bodyTaken;
+        exchange.label(Exchange.Label.USER, user);
+        return known;
+    }
+
     Exchange exchange() {
         return exchange;
     }
@@ -70,7 +79,7 @@ final class Call {
         return exchange.head().header(name);
     }
 
-    /** Who sent the request. */
+    /** Who sent the request, or {@link Users#ANONYMOUS}. */
     String userId() {
         return userId;
     }
@@ -119,6 +128,12 @@ final class Call {
     VerifiedBody body(BodyClaims claims, Optional<ChecksumAlgorithm> unasked) {
         bodyTaken = true;
         return new VerifiedBody(claims, exchange.body(), unasked.orElse(null));
+    }
+
+    /** The body of a form, which says itself how it is signed. */
+    InputStream formBody() {
+        bodyTaken = true;
+        return exchange.body();
     }
 
     /** Whether the body, or a part of it, may have been read. */

@@ -64,7 +64,7 @@ final class CopyObject {
                     "This copy request is illegal because it is trying to copy an object to itself without changing the object's"
                             + " metadata, storage class, website redirect location or encryption attributes");
         }
-        Map<String, String> access = authorizer.ofNewObject(request.bucket(), call);
+        Map<String, String> access = authorizer.ofNewObject(request.bucket(), call.head(), call);
         Optional<ChecksumAlgorithm> algorithm = CopyChecksum.wanted(head.header("x-amz-checksum-algorithm"));
         Optional<String> region = call.sourceRegion();
         if (region.isPresent()) {

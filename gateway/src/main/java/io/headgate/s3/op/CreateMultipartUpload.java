@@ -40,7 +40,8 @@ final class CreateMultipartUpload {
                         storage.newId().get(),
                         request.bucket(),
                         request.key(),
-                        RequestAttributes.read(call.head(), authorizer.ofNewObject(request.bucket(), call)),
+                        RequestAttributes.read(
+                                call.head(), authorizer.ofNewObject(request.bucket(), call.head(), call)),
                         checksum,
                         call.userId(),
                         storage.now())));

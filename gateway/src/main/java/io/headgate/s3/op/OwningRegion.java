@@ -57,6 +57,7 @@ final class OwningRegion {
         BucketName bucket = ofBucket.bucket();
         String region = known(bucket);
         if (!region.equals(regions.own())) {
+            refuseToSendOn(request, region);
             return elsewhere(bucket, region, call, here);
         }
         try {
@@ -180,6 +181,14 @@ final class OwningRegion {
                 .ask(bucket)
                 .map(RegistryEntry::region)
                 .filter(region -> !region.equals(regions.own()));
+    }
+
+    /** Who signed a form is only known from its body, and only that is known may be sent on. */
+    private void refuseToSendOn(S3Request request, String region) {
+        if (request instanceof S3Request.PostObject && regions.redirects().isEmpty()) {
+            throw new S3Exception(
+                    S3Error.NOT_IMPLEMENTED, "A form must be sent to the region of its bucket, which is " + region);
+        }
     }
 
     /** What a client has sent already cannot be sent on; it tries again, and then the bucket's region is known. */

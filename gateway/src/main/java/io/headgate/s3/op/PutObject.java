@@ -51,7 +51,7 @@ final class PutObject {
             throw new S3Exception(S3Error.ENTITY_TOO_LARGE);
         }
         ObjectAttributes attributes =
-                RequestAttributes.read(call.head(), authorizer.ofNewObject(request.bucket(), call));
+                RequestAttributes.read(call.head(), authorizer.ofNewObject(request.bucket(), call.head(), call));
         WriteCondition condition = Conditions.write(call.head());
         String region = call.region(request.bucket());
         checkBeforeBody(request, condition);
@@ -88,25 +88,41 @@ final class PutObject {
             Consumer<ETag> check) {
         OptionalInt slot = storage.namespace().blobSlot(of.bucket(), of.key());
         try (AccountWriter.Written written = blobs.write(region, slot, body.lengthBytes(), body)) {
-            ETag etag = new ETag(body.md5());
-            check.accept(etag);
-            Outcome<ObjectVersion> outcome = storage.namespace()
-                    .putObject(new io.headgate.namespace.PutObject(
-                            of.bucket(),
-                            of.key(),
-                            written.writeId(storage.newId()),
-                            attributes,
-                            body.lengthBytes(),
-                            etag,
-                            body.checksum().map(List::of).orElse(List.of()),
-                            written.slice(),
-                            condition,
-                            written.intentId(),
-                            Conditions.attempt(call.head()),
-                            storage.now()));
-            written.committed();
-            return new Stored(Refusals.done(outcome), etag, written.slice());
+            check.accept(new ETag(body.md5()));
+            return commit(of, attributes, condition, written, body, call);
         }
+    }
+
+    /**
+     * Stores the version of bytes that are in an account.
+     *
+     * @param written exactly the body's content
+     * @param body read to its end
+     */
+    Stored commit(
+            S3Request.OfObject of,
+            ObjectAttributes attributes,
+            WriteCondition condition,
+            AccountWriter.Written written,
+            VerifiedBody body,
+            Call call) {
+        ETag etag = new ETag(body.md5());
+        Outcome<ObjectVersion> outcome = storage.namespace()
+                .putObject(new io.headgate.namespace.PutObject(
+                        of.bucket(),
+                        of.key(),
+                        written.writeId(storage.newId()),
+                        attributes,
+                        body.lengthBytes(),
+                        etag,
+                        body.checksum().map(List::of).orElse(List.of()),
+                        written.slice(),
+                        condition,
+                        written.intentId(),
+                        Conditions.attempt(call.head()),
+                        storage.now()));
+        written.committed();
+        return new Stored(Refusals.done(outcome), etag, written.slice());
     }
 
     /** What can be refused without the body is refused before the first byte of it is asked for. */
@@ -120,7 +136,8 @@ final class PutObject {
         }
     }
 
-    private void addAccount(List<Field> headers, Optional<Slice> slice, Call call) {
+    /** Says in which account the bytes are: in the log, and to the client if that is wanted. */
+    void addAccount(List<Field> headers, Optional<Slice> slice, Call call) {
         slice.map(Slice::account).ifPresent(account -> {
             call.exchange().label(io.headgate.http.Exchange.Label.ACCOUNT, account);
             if (debugHeaders) {

@@ -50,6 +50,7 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
     private final DeleteBucket deleteBucket;
     private final GetBucketLocation getBucketLocation;
     private final BucketAcl bucketAcl;
+    private final BucketCors bucketCors;
     private final BucketOwnership bucketOwnership;
     private final BucketPolicy bucketPolicy;
     private final BucketPublicAccess bucketPublicAccess;
@@ -61,6 +62,7 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
     private final ListMultipartUploads listMultipartUploads;
     private final DeleteObjects deleteObjects;
     private final PutObject putObject;
+    private final PostObject postObject;
     private final CopyObject copyObject;
     private final GetObject getObject;
     private final HeadObject headObject;
@@ -108,6 +110,7 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
         getBucketLocation = new GetBucketLocation(regions);
         BucketDocuments documents = new BucketDocuments(storage);
         bucketAcl = new BucketAcl(documents, acls);
+        bucketCors = new BucketCors(storage, documents);
         bucketOwnership = new BucketOwnership(documents);
         bucketPolicy = new BucketPolicy(documents);
         bucketPublicAccess = new BucketPublicAccess(documents);
@@ -117,6 +120,7 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
         listMultipartUploads = new ListMultipartUploads(storage, owners);
         deleteObjects = new DeleteObjects(storage, authorizer);
         putObject = new PutObject(storage, blobs, authorizer, settings.debugHeaders());
+        postObject = new PostObject(storage, blobs, putObject, authorizer, signatures);
         copyObject = new CopyObject(storage, slices, putObject, authorizer, owning);
         getObject = new GetObject(storage, slices);
         headObject = new HeadObject(storage);
@@ -172,22 +176,43 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
     private Response answer(Exchange exchange) {
         QueryParameters query = QueryParameters.parse(exchange.head().rawQuery());
         S3Request request = routed(exchange, query);
+        if (request instanceof S3Request.Preflight) { // browsers do not sign it
+            return answer(request, call(exchange, query, Users.ANONYMOUS, new Payload.Unsigned()));
+        }
         return switch (signatures.authenticate(
                 exchange.head(), query, storage.clock().instant())) {
             case Authentication.Anonymous(Payload payload) ->
-                answer(exchange, query, request, Users.ANONYMOUS, payload);
+                answer(request, call(exchange, query, Users.ANONYMOUS, payload));
             case Authentication.Verified(Credential user, Payload payload) ->
-                answer(exchange, query, request, user.userId(), payload);
+                answer(request, call(exchange, query, user.userId(), payload));
         };
     }
 
-    private Response answer(
-            Exchange exchange, QueryParameters query, S3Request request, String userId, Payload payload) {
+    private Call call(Exchange exchange, QueryParameters query, String userId, Payload payload) {
         exchange.label(Exchange.Label.USER, userId);
-        Call call = new Call(exchange, query, userId, payload, storage.namespace(), preferred, false);
+        return new Call(exchange, query, userId, payload, storage.namespace(), preferred, false);
+    }
+
+    private Response answer(S3Request request, Call call) {
         return owning.isPresent()
-                ? owning.get().answer(request, call, () -> dispatchHere(request, call))
-                : dispatch(request, call);
+                ? owning.get().answer(request, call, () -> told(request, call, () -> dispatchHere(request, call)))
+                : told(request, call, () -> dispatch(request, call));
+    }
+
+    /** The answer, an error too, with what a page of another origin is told of it. */
+    private Response told(S3Request request, Call call, Supplier<Response> answer) {
+        if (call.header("origin") == null
+                || !(request instanceof S3Request.OfBucket ofBucket)
+                || request instanceof S3Request.Preflight) {
+            return answer.get();
+        }
+        Response told;
+        try {
+            told = answer.get();
+        } catch (S3Exception failure) {
+            told = error(failure, call.exchange());
+        }
+        return bucketCors.told(ofBucket, call, told);
     }
 
     /** The answer to what another region has authenticated. */
@@ -196,7 +221,8 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
         S3Request request = routed(exchange, query);
         exchange.label(Exchange.Label.USER, by.userId());
         Call call = new Call(exchange, query, by.userId(), by.payload(), storage.namespace(), preferred, true);
-        return owning.orElseThrow().answerForwarded(request, call, () -> dispatchHere(request, call));
+        return owning.orElseThrow()
+                .answerForwarded(request, call, () -> told(request, call, () -> dispatchHere(request, call)));
     }
 
     private S3Request routed(Exchange exchange, QueryParameters query) {
@@ -249,6 +275,10 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
             case S3Request.GetBucketTagging r -> bucketTagging.get(r, call);
             case S3Request.PutBucketTagging r -> bucketTagging.put(r, call);
             case S3Request.DeleteBucketTagging r -> bucketTagging.delete(r);
+            case S3Request.GetBucketCors r -> bucketCors.get(r, call);
+            case S3Request.PutBucketCors r -> bucketCors.put(r, call);
+            case S3Request.DeleteBucketCors r -> bucketCors.delete(r);
+            case S3Request.Preflight r -> bucketCors.preflight(r, call);
             case S3Request.GetBucketAcl r -> bucketAcl.get(r, call);
             case S3Request.PutBucketAcl r -> bucketAcl.put(r, call);
             case S3Request.GetBucketPolicy r -> bucketPolicy.get(r, call);
@@ -265,6 +295,7 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
             case S3Request.ListMultipartUploads r -> listMultipartUploads.handle(r, call);
             case S3Request.DeleteObjects r -> deleteObjects.handle(r, call);
             case S3Request.PutObject r -> putObject.handle(r, call);
+            case S3Request.PostObject r -> postObject.handle(r, call);
             case S3Request.CopyObject r -> copyObject.handle(r, call);
             case S3Request.GetObject r -> getObject.handle(r, call);
             case S3Request.HeadObject r -> headObject.handle(r, call);
@@ -304,6 +335,10 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
             case S3Request.GetBucketTagging r -> BucketTagging.READ;
             case S3Request.PutBucketTagging r -> BucketTagging.WRITE;
             case S3Request.DeleteBucketTagging r -> BucketTagging.WRITE;
+            case S3Request.GetBucketCors r -> BucketCors.READ;
+            case S3Request.PutBucketCors r -> BucketCors.WRITE;
+            case S3Request.DeleteBucketCors r -> BucketCors.WRITE;
+            case S3Request.Preflight r -> BucketCors.READ;
             case S3Request.GetBucketAcl r -> BucketAcl.READ;
             case S3Request.PutBucketAcl r -> BucketAcl.WRITE;
             case S3Request.GetBucketPolicy r -> BucketPolicy.READ;
@@ -320,6 +355,7 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
             case S3Request.ListMultipartUploads r -> ListMultipartUploads.ACTION;
             case S3Request.DeleteObjects r -> DeleteObjects.ACTION;
             case S3Request.PutObject r -> PutObject.ACTION;
+            case S3Request.PostObject r -> PostObject.ACTION;
             case S3Request.CopyObject r -> CopyObject.ACTION;
             case S3Request.GetObject r -> GetObject.ACTION;
             case S3Request.HeadObject r -> HeadObject.ACTION;
