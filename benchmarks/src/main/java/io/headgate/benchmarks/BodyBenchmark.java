@@ -104,7 +104,7 @@ public class BodyBenchmark {
         return switch (sigV4.authenticate(
                 head, QueryParameters.parse(head.rawQuery()), Instant.parse("2026-11-30T12:00:01Z"))) {
             case Authentication.Verified verified -> verified.payload();
-            case Authentication.Anonymous() -> throw new IllegalStateException("not signed");
+            case Authentication.Anonymous(Payload ignored) -> throw new IllegalStateException("not signed");
         };
     }
 

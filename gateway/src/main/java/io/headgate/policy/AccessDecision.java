@@ -138,12 +138,15 @@ public enum AccessDecision {
         boolean ofObjectOwner = aclsCount
                 && OF_THE_OBJECT_OWNER.contains(action)
                 && !(ofOwner && bucket.ownership() == ObjectOwnership.UNSET && !action.endsWith("Acl"));
-        Optional<ObjectAccess> object = ofObjectOwner || (aclsCount && !ofOwner && mayBeOwners(action))
+        Optional<ObjectAccess> object = ofObjectOwner || (aclsCount && !ofOwner && mayBeOwners(caller, action, bucket))
                 ? request.object().get()
                 : Optional.empty();
         // the bucket's owner can neither use nor give away what belongs to another
         boolean ofAnother = ofObjectOwner
                 && object.filter(facts -> !facts.owner().equals(bucket.owner())).isPresent();
+        if (!ofOwner && ON_THE_POLICY.contains(action)) {
+            return NOT_ALLOWED; // a policy is its bucket's account's, whatever it says
+        }
         if (ofOwner && !ofAnother) {
             return inOwnAccount(caller, byIdentity);
         }
@@ -173,8 +176,10 @@ public enum AccessDecision {
                 || bucket.policy().filter(PolicyDocument::isPublic).isEmpty();
     }
 
-    private static boolean mayBeOwners(String action) {
-        return OF_THE_INITIATOR.contains(action) || action.equals(DELETE);
+    private static boolean mayBeOwners(Caller caller, String action, BucketAccess bucket) {
+        return !(caller instanceof Caller.Anonymous)
+                && (OF_THE_INITIATOR.contains(action)
+                        || (action.equals(DELETE) && permitsOnBucket(caller, "s3:PutObject", bucket)));
     }
 
     /** What the owner of an object in a bucket of another may do with it; to delete it takes the right to write there. */

@@ -18,6 +18,9 @@ public final class PolicyDocument {
     /** As much as a bucket policy may have. */
     public static final int MAX_BYTES = 20 * 1024;
 
+    /** Each may stand for a long value of a request, and is compared with another. */
+    private static final int MAX_VARIABLES = 64;
+
     private static final String VERSION_WITH_VARIABLES = "2012-10-17";
     private static final String VERSION_WITHOUT = "2008-10-17";
 
@@ -58,6 +61,9 @@ public final class PolicyDocument {
                     .toString();
         } catch (CharacterCodingException e) {
             throw new PolicyException("Policies must be valid UTF-8");
+        }
+        if (text.split("\\$\\{", MAX_VARIABLES + 2).length > MAX_VARIABLES + 1) {
+            throw new PolicyException("Policies have at most " + MAX_VARIABLES + " policy variables");
         }
         if (!(Json.parse(text) instanceof Json.Members(Map<String, Json> members))) {
             throw new PolicyException("Policies must be valid JSON and the first byte must be '{'");

@@ -50,7 +50,7 @@ public final class RequestContext {
         List<String> values = known.get(key);
         if (values == null) {
             values = switch (key) {
-                case "aws:userid" -> List.of(userId());
+                case "aws:userid" -> caller instanceof Caller.Anonymous ? List.of() : List.of(userId());
                 case "aws:username" -> caller instanceof Caller.Anonymous ? List.of() : List.of(userId());
                 case "aws:principalaccount" -> account().stream().toList();
                 case "aws:principalarn" ->

@@ -13,6 +13,7 @@ final class PeerFields {
     static final String FROM = PREFIX + "from";
     static final String TO = PREFIX + "to";
     static final String USER = PREFIX + "user";
+    static final String CLIENT = PREFIX + "client";
     static final String REQUEST_ID = PREFIX + "request-id";
     static final String TIME = PREFIX + "time";
     static final String NONCE = PREFIX + "nonce";

@@ -189,7 +189,8 @@ public final class PeerHandler implements HttpHandler {
                             ? body.substring(0, body.length() - PeerFields.WITH_TRAILER.length())
                             : body));
         }
-        return new RequestHead(head.method(), head.target(), fields, head.remoteAddress());
+        String client = PeerFields.only(head.fields(), PeerFields.CLIENT);
+        return new RequestHead(head.method(), head.target(), fields, client == null ? "" : client);
     }
 
     private static Response signed(Response response, PeerSecret secret, String nonce) {

@@ -111,8 +111,11 @@ public final class Peers implements AutoCloseable {
                 new PeerRequest(
                         head.method(),
                         hostBucket.isEmpty() ? head.target() : "/" + hostBucket + head.target(),
-                        head.fields(),
+                        head.fields().stream()
+                                .filter(field -> !field.name().equals(PeerRequest.WITH_TAGS))
+                                .toList(),
                         userId,
+                        head.remoteAddress(),
                         exchange.requestId(),
                         body));
     }
@@ -238,6 +241,7 @@ public final class Peers implements AutoCloseable {
             fields.add(new Field(PeerFields.FROM, ownRegion));
             fields.add(new Field(PeerFields.TO, region.name()));
             fields.add(new Field(PeerFields.USER, PercentCoding.encodeForListing(request.userId())));
+            fields.add(new Field(PeerFields.CLIENT, request.clientAddress()));
             fields.add(new Field(PeerFields.REQUEST_ID, request.requestId()));
             fields.add(new Field(PeerFields.TIME, Long.toString(clock.millis())));
             fields.add(new Field(PeerFields.NONCE, nonce));

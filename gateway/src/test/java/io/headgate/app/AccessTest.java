@@ -354,4 +354,61 @@ final class AccessTest {
                 .containsExactly(tuple("alices", "AccessDenied"));
         assertThat(get(through, "alice", bucket, "alices")).isEqualTo("a");
     }
+
+    @ParameterizedTest
+    @MethodSource("places")
+    void a_condition_on_the_address_looks_at_the_clients_own(Engine engine, Site where, Site through) throws Exception {
+        String bucket = bucketOfAlice(where);
+        put(through, "alice", bucket, "key", "content");
+        String allow = """
+                {"Effect": "Allow", "Principal": "*", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::%s/*",
+                 "Condition": {"IpAddress": {"aws:SourceIp": "%s"}}}""";
+
+        policy(through, bucket, allow.formatted(bucket, "127.0.0.0/8"));
+        assertThat(unsigned(through, "GET", bucket + "/key")).isEqualTo(200);
+        policy(through, bucket, allow.formatted(bucket, "192.0.2.0/24"));
+        assertThat(unsigned(through, "GET", bucket + "/key")).isEqualTo(403);
+    }
+
+    @ParameterizedTest
+    @MethodSource("places")
+    void a_policy_is_its_owners_whatever_it_says_and_no_stranger_chooses_accounts(
+            Engine engine, Site where, Site through) throws Exception {
+        String bucket = bucketOfAlice(where);
+        policy(through, bucket, """
+                {"Effect": "Allow", "Principal": "*", "Action": "s3:*",
+                 "Resource": ["arn:aws:s3:::%1$s", "arn:aws:s3:::%1$s/*"]}""".formatted(bucket));
+
+        assertThat(unsigned(through, "PUT", bucket + "/key")).isEqualTo(200);
+        assertThat(unsigned(through, "GET", bucket + "?policy")).isEqualTo(403);
+        assertThat(unsigned(through, "DELETE", bucket + "?policy")).isEqualTo(403);
+        assertThat(result(() -> through.as("bob").deleteBucketPolicy(request -> request.bucket(bucket))))
+                .isEqualTo("AccessDenied");
+        HttpRequest choosing = HttpRequest.newBuilder(through.s3().resolve("/" + bucket + "/key"))
+                .header("x-headgate-region", "mars")
+                .PUT(HttpRequest.BodyPublishers.ofString("x"))
+                .build();
+        assertThat(HTTP.send(choosing, HttpResponse.BodyHandlers.discarding()).statusCode())
+                .isEqualTo(403);
+    }
+
+    @ParameterizedTest
+    @MethodSource("places")
+    void changes_of_an_acl_and_of_tags_at_once_are_both_kept(Engine engine, Site where, Site through) throws Exception {
+        String bucket = bucketOfAlice(where);
+        for (int round = 0; round < 5; round++) {
+            String key = "key-" + round;
+            putPublic(through, bucket, key);
+            Thread tags = Thread.ofVirtual().start(() -> tag(through, bucket, key, Map.of("a", "b")));
+            through.as("alice")
+                    .putObjectAcl(request -> request.bucket(bucket).key(key).acl(ObjectCannedACL.PRIVATE));
+            tags.join();
+
+            assertThat(unsigned(through, "GET", bucket + "/" + key)).isEqualTo(403);
+            assertThat(through.as("alice")
+                            .getObjectTagging(request -> request.bucket(bucket).key(key))
+                            .tagSet())
+                    .hasSize(1);
+        }
+    }
 }

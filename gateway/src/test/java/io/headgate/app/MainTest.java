@@ -152,7 +152,7 @@ final class MainTest {
             assertThat(get(readyUrl(3) + "/metrics").body())
                     .contains(
                             "headgate_requests_total{operation=\"GetObject\",status=\"4xx\"} 1.0",
-                            "headgate_request_errors_total{code=\"AccessDenied\",operation=\"GetObject\"} 1.0",
+                            "headgate_request_errors_total{code=\"NoSuchBucket\",operation=\"GetObject\"} 1.0",
                             "headgate_access_log_dropped_total 0.0");
         }
     }

@@ -16,6 +16,9 @@ import io.headgate.region.PeerSettings;
 import io.headgate.region.RegistryEntry;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -81,6 +84,29 @@ final class RegionRulesTest {
         assertThat(result(() -> north.as("alice")
                         .getObjectAsBytes(get -> get.bucket("hers").key("stolen"))))
                 .isEqualTo("NoSuchKey");
+    }
+
+    @Test
+    void a_bucket_that_has_moved_is_followed_for_the_page_of_another_origin_too() throws Exception {
+        create(south, "alice", "moving");
+        put(north, "alice", "moving", "key", "north knows that it is in south");
+        south.as("alice").deleteObject(delete -> delete.bucket("moving").key("key"));
+        south.as("alice").deleteBucket(delete -> delete.bucket("moving"));
+        createBehindItsBack(north, "alice", "moving");
+        URI presigned = north.presigner("alice", true, north.s3())
+                .presignPutObject(put -> put.signatureDuration(Duration.ofMinutes(10))
+                        .putObjectRequest(object -> object.bucket("moving").key("key")))
+                .url()
+                .toURI();
+
+        try (HttpClient http = HttpClient.newHttpClient()) {
+            HttpRequest request = HttpRequest.newBuilder(presigned)
+                    .header("Origin", "https://app.example.com")
+                    .PUT(HttpRequest.BodyPublishers.noBody())
+                    .build();
+            HttpResponse<String> answer = http.send(request, HttpResponse.BodyHandlers.ofString());
+            assertThat(answer.statusCode()).as("%s", answer.body()).isEqualTo(200);
+        }
     }
 
     @Test

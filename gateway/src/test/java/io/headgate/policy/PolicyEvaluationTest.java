@@ -6,6 +6,7 @@ import static io.headgate.policy.PolicyText.ofBucket;
 import static io.headgate.policy.PolicyText.ofIdentity;
 import static io.headgate.policy.PolicyText.statement;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -148,13 +149,30 @@ final class PolicyEvaluationTest {
                 "aws:username | alice/intern | intern",
                 "aws:PrincipalAccount | alice/intern | alice",
                 "aws:PrincipalArn | alice/intern | arn:aws:iam::alice:user/intern",
-                "aws:userid | root | root",
-                "aws:userid | nobody | anonymous"
+                "aws:userid | root | root"
             })
     void a_condition_may_be_on_the_caller(String key, String caller, String value) {
         PolicyDocument policy = ofBucket(allowAll("s3:*", "'StringEquals': {'" + key + "': '" + value + "'}"));
         assertThat(policy.evaluate(request(caller, "s3:GetObject", "photos/x"))).isEqualTo(Decision.ALLOW);
         assertThat(policy.evaluate(request("bob", "s3:GetObject", "photos/x"))).isEqualTo(Decision.NONE);
+    }
+
+    /** Or a policy that allows it would be public, and not look so. */
+    @Test
+    void who_did_not_sign_has_no_id() {
+        PolicyDocument policy = ofBucket(allowAll("s3:*", "'StringEquals': {'aws:userid': 'anonymous'}"));
+        assertThat(policy.evaluate(request("nobody", "s3:GetObject", "photos/x")))
+                .isEqualTo(Decision.NONE);
+    }
+
+    @Test
+    void a_policy_has_a_bounded_number_of_variables() {
+        String many = "${aws:Referer}".repeat(10);
+        String statement = statement("Allow", "", "s3:*", "arn:aws:s3:::photos/" + many, "");
+        assertThatThrownBy(
+                        () -> ofIdentity(statement, statement, statement, statement, statement, statement, statement))
+                .isInstanceOf(PolicyException.class)
+                .hasMessageContaining("policy variables");
     }
 
     @ParameterizedTest

@@ -61,7 +61,7 @@ final class HopFailuresTest {
             hop.answering((exchange, by) -> exchange.head().target().equals("/stream")
                     ? new Response(200, List.of(), stream)
                     : endless(new AtomicLong(), closed));
-            PeerRequest get = new PeerRequest("GET", target, List.of(), "bob", "0123", Optional.empty());
+            PeerRequest get = new PeerRequest("GET", target, List.of(), "bob", "192.0.2.7", "0123", Optional.empty());
             Response response = HopTest.relayed(hop.peers.send("eu", get)).relayed();
             assertThat(hop.peers.gateways().getFirst().inFlight()).isEqualTo(1);
             response.discard();

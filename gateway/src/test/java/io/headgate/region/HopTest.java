@@ -267,13 +267,19 @@ final class HopTest {
                 ? Hop.text(by.userId() + " " + new String(read(exchange, by), UTF_8))
                 : Hop.text("content of " + exchange.head().target()));
         PeerRequest get = new PeerRequest(
-                "GET", "/b/k", List.of(new Field("range", "bytes=0-")), "bob", "0123", Optional.empty());
+                "GET", "/b/k", List.of(new Field("range", "bytes=0-")), "bob", "192.0.2.7", "0123", Optional.empty());
         try (PeerResponse response = relayed(hop.peers.send("eu", get))) {
             assertThat(response.contentLengthBytes()).hasValue(15);
             assertThat(response.body().orElseThrow().readAllBytes()).asString().isEqualTo("content of /b/k");
         }
         PeerRequest put = new PeerRequest(
-                "PUT", "/b", List.of(), "bob", "0123", Optional.of(RelayedBody.of("<xml/>".getBytes(UTF_8))));
+                "PUT",
+                "/b",
+                List.of(),
+                "bob",
+                "192.0.2.7",
+                "0123",
+                Optional.of(RelayedBody.of("<xml/>".getBytes(UTF_8))));
         try (PeerResponse response = relayed(hop.peers.send("eu", put))) {
             assertThat(response.body().orElseThrow().readAllBytes()).asString().isEqualTo("bob <xml/>");
         }

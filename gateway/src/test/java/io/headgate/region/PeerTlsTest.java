@@ -70,7 +70,7 @@ final class PeerTlsTest {
         try (Peers peers = peers(tls("gateway", "authority"), owner)) {
             for (int i = 0; i < 3; i++) {
                 PeerRequest put = new PeerRequest(
-                        "PUT", "/b/k", List.of(), "alice", "0123", Optional.of(RelayedBody.of(content)));
+                        "PUT", "/b/k", List.of(), "alice", "192.0.2.7", "0123", Optional.of(RelayedBody.of(content)));
                 try (PeerResponse response = HopTest.relayed(peers.send("eu", put))) {
                     assertThat(response.body().orElseThrow().readAllBytes()).isEqualTo(content);
                 }
@@ -128,7 +128,7 @@ final class PeerTlsTest {
     }
 
     private static PeerRequest get() {
-        return new PeerRequest("GET", "/b/k", List.of(), "alice", "0123", Optional.empty());
+        return new PeerRequest("GET", "/b/k", List.of(), "alice", "192.0.2.7", "0123", Optional.empty());
     }
 
     private static HttpServer start() throws IOException {

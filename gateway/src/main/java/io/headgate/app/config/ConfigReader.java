@@ -243,7 +243,8 @@ final class ConfigReader {
 
     private List<UserConfig> users(Optional<Credentials> root) {
         List<UserConfig> users = new ArrayList<>();
-        Map<String, String> ids = new HashMap<>(Map.of("root", "the root user"));
+        Map<String, String> ids = new HashMap<>(
+                Map.of("root", "the root user", "65a011a29cdf8ec533ec3d1ccaae921c", "whoever does not sign"));
         Map<String, String> accessKeys = new HashMap<>();
         root.ifPresent(credentials -> accessKeys.put(credentials.accessKey(), "the root user"));
         for (RawConfig.Element element : raw.lists().getOrDefault("users", List.of())) {

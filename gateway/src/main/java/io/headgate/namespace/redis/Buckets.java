@@ -231,7 +231,7 @@ final class Buckets {
                 if (known.size() >= MOST_KNOWN) {
                     known.clear();
                 }
-                known.put(name.value(), found);
+                known.put(name.value(), found.withoutSettings());
                 return found;
             }
             if (System.nanoTime() - deadline > 0) {

@@ -276,6 +276,14 @@ final class Objects {
         };
     }
 
+    /** Only if the current version is this one. */
+    private static byte[] still(ObjectVersion version) {
+        return ByteBuffer.allocate(17)
+                .put((byte) 'w')
+                .put(Codec.writeId(version.writeId()))
+                .array();
+    }
+
     private static byte[] condition(char kind, Set<ETag> etags) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         out.write(kind);
@@ -457,6 +465,17 @@ final class Objects {
 
     /** Null if the source has changed meanwhile. */
     private @Nullable Outcome<ObjectVersion> copy(CopyObject command, byte[] key, ObjectVersion source, Tried tried) {
+        boolean ontoItself = command.expectedSourceWriteId().isPresent()
+                && command.sourceBucket().equals(command.bucket())
+                && command.sourceKey().equals(command.key());
+        if (ontoItself) {
+            // The commit looks whether the source is still what it was; what else is asked of it can be decided by
+            // that.
+            Optional<Refusal> refusal = command.condition().check(source.etag());
+            if (refusal.isPresent()) {
+                return new Outcome.Refused<>(refusal.get());
+            }
+        }
         ObjectVersion version = command.version(source);
         byte[] place = place(command.bucket(), key);
         if (!share(version.manifest(), source.writeId(), command, place)) {
@@ -474,7 +493,7 @@ final class Objects {
                         key,
                         record,
                         command.now(),
-                        condition(command.condition()),
+                        ontoItself ? still(source) : condition(command.condition()),
                         Optional.empty(),
                         NOTHING,
                         NOTHING,

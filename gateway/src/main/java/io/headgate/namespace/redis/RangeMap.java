@@ -4,6 +4,7 @@ import io.headgate.namespace.Bucket;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
@@ -25,6 +26,11 @@ record RangeMap(Bucket bucket, String id, String closing, boolean hashed, Naviga
             ranges.put(parsed.get(i).low(), parsed.get(i).endingAt(end));
         }
         return new RangeMap(bucket, id, closing, hashed, ranges);
+    }
+
+    /** As it is remembered, as settings may be large. */
+    RangeMap withoutSettings() {
+        return new RangeMap(bucket.withSettings(Map.of()), id, closing, hashed, ranges);
     }
 
     /** The range that holds the encoded key. */

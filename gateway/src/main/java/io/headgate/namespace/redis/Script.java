@@ -54,7 +54,7 @@ enum Script {
     LOAD_COPIES(Effect.GROWS),
     LOAD_VERSIONS(Effect.GROWS),
     BUCKET(Effect.READS),
-    BUCKET_CHANGE(Effect.GROWS),
+    BUCKET_CHANGE(Effect.ALWAYS),
     BUCKET_CREATE(Effect.GROWS),
     BUCKET_CLOSE(Effect.ALWAYS),
     BUCKET_END(Effect.ALWAYS),

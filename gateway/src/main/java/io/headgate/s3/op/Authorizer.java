@@ -15,6 +15,7 @@ import io.headgate.policy.CannedAcl;
 import io.headgate.policy.ObjectAccess;
 import io.headgate.policy.ObjectOwnership;
 import io.headgate.policy.Resource;
+import io.headgate.region.PeerRequest;
 import io.headgate.s3.Action;
 import io.headgate.s3.S3Error;
 import io.headgate.s3.S3Exception;
@@ -47,6 +48,12 @@ final class Authorizer {
 
     /** @throws S3Exception AccessDenied, or NoSuchBucket for a bucket that does not exist */
     void check(S3Request request, Action action, Call call) {
+        if (call.userId().equals(Users.ANONYMOUS)
+                && call.head().fields().stream()
+                        .anyMatch(field -> field.name().startsWith("x-headgate-")
+                                && !field.name().equals(PeerRequest.WITH_TAGS))) {
+            throw new S3Exception(S3Error.ACCESS_DENIED, "Headers that begin with x-headgate- must be signed");
+        }
         switch (request) {
             case S3Request.PostObject post -> {
                 // asks when it has read who sent it
@@ -98,11 +105,27 @@ final class Authorizer {
     /** @param ownerHeader the header in which a client may say whose it takes the bucket to be */
     private void check(
             S3Request request, Action action, BucketName name, Optional<ObjectKey> key, String ownerHeader, Call call) {
+        check(request, action, name, key, ownerHeader, call.head(), call);
+    }
+
+    /** Of a form, whose fields say what headers say otherwise. */
+    void check(S3Request.PutObject request, RequestHead said, Call call) {
+        check(request, PutObject.ACTION, request.bucket(), Optional.of(request.key()), EXPECTED_OWNER, said, call);
+    }
+
+    private void check(
+            S3Request request,
+            Action action,
+            BucketName name,
+            Optional<ObjectKey> key,
+            String ownerHeader,
+            RequestHead said,
+            Call call) {
         expectOwner(name, ownerHeader, call);
         if (isRoot(call)) {
             return; // without a look-up: the operation itself finds out whether the bucket exists
         }
-        AccessRequest wanted = request(request, action, name, key, call);
+        AccessRequest wanted = request(request, action, name, key, said, call);
         if (AccessDecision.decide(wanted).isAllowed()) {
             return;
         }
@@ -118,7 +141,7 @@ final class Authorizer {
     }
 
     private AccessRequest request(
-            S3Request request, Action action, BucketName name, Optional<ObjectKey> key, Call call) {
+            S3Request request, Action action, BucketName name, Optional<ObjectKey> key, RequestHead said, Call call) {
         Bucket bucket = call.bucket(name);
         return AccessRequest.ofObject(
                 caller(call),
@@ -127,7 +150,7 @@ final class Authorizer {
                 facts.of(bucket),
                 key.<Supplier<Optional<ObjectAccess>>>map(of -> () -> object(request, bucket, of))
                         .orElse(Optional::empty),
-                new ConditionValues(name, key, call, storage));
+                new ConditionValues(name, key, said, call, storage));
     }
 
     /** The owner and the ACL of the object, or of the upload, that the request is about, if it exists. */
@@ -155,7 +178,7 @@ final class Authorizer {
             return _ -> true;
         }
         return key -> AccessDecision.decide(
-                        request(request, Action.DELETE_OBJECT, request.bucket(), Optional.of(key), call))
+                        request(request, Action.DELETE_OBJECT, request.bucket(), Optional.of(key), call.head(), call))
                 .isAllowed();
     }
 

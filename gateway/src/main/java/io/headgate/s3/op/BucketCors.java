@@ -7,10 +7,13 @@ import io.headgate.namespace.BucketSetting;
 import io.headgate.s3.Action;
 import io.headgate.s3.Responses;
 import io.headgate.s3.S3Error;
+import io.headgate.s3.S3Exception;
 import io.headgate.s3.S3Request;
 import io.headgate.s3.XmlElement;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * GetBucketCors, PutBucketCors, DeleteBucketCors, and the Preflight of browsers that asks them: what pages of other origins may do.
@@ -20,6 +23,9 @@ import java.util.Optional;
 final class BucketCors {
     static final Action READ = Action.GET_BUCKET_CORS;
     static final Action WRITE = Action.PUT_BUCKET_CORS;
+
+    private static final Logger LOG = LoggerFactory.getLogger(BucketCors.class);
+    private static final int MAX_BYTES = 64 << 10;
 
     private final Storage storage;
     private final BucketDocuments documents;
@@ -34,7 +40,12 @@ final class BucketCors {
     }
 
     Response put(S3Request.PutBucketCors request, Call call) {
-        CorsConfiguration rules = CorsDocument.read(call.document(CorsDocument.ROOT, Call.DigestOf.DOCUMENT));
+        byte[] document = call.document(Call.DigestOf.DOCUMENT);
+        if (document.length > MAX_BYTES) {
+            throw new S3Exception(
+                    S3Error.INVALID_REQUEST, "The CORS configuration has at most " + MAX_BYTES + " bytes");
+        }
+        CorsConfiguration rules = CorsDocument.read(XmlElement.parse(document, CorsDocument.ROOT));
         documents.put(request.bucket(), BucketSetting.CORS, CorsDocument.write(rules), CorsDocument.ROOT);
         return Responses.empty(200);
     }
@@ -50,18 +61,19 @@ final class BucketCors {
         return CrossOrigin.preflight(rules(call.bucket(request.bucket())), call.head(), resource);
     }
 
-    /** The answer to a request of a page of another origin, with what the bucket's rules say of it. */
-    Response told(S3Request.OfBucket request, Call call, Response answer) {
-        return storage.namespace()
-                .bucket(request.bucket())
-                .flatMap(BucketCors::rules)
-                .map(rules -> CrossOrigin.with(answer, rules, call.head()))
-                .orElse(answer);
+    /** The rules of the bucket of a request of a page of another origin; to be asked before anything comes of the request. */
+    Optional<CorsConfiguration> rules(S3Request.OfBucket request) {
+        return storage.namespace().bucket(request.bucket()).flatMap(BucketCors::rules);
     }
 
     private static Optional<CorsConfiguration> rules(Bucket bucket) {
-        return bucket.setting(BucketSetting.CORS)
-                .map(kept ->
-                        CorsDocument.read(XmlElement.parse(kept.getBytes(StandardCharsets.UTF_8), CorsDocument.ROOT)));
+        try {
+            return bucket.setting(BucketSetting.CORS)
+                    .map(kept -> CorsDocument.read(
+                            XmlElement.parse(kept.getBytes(StandardCharsets.UTF_8), CorsDocument.ROOT)));
+        } catch (S3Exception unreadable) {
+            LOG.error("the CORS rules of {} cannot be read, and allow nothing", bucket.name(), unreadable);
+            return Optional.empty();
+        }
     }
 }

@@ -2,8 +2,10 @@ package io.headgate.s3.op;
 
 import io.headgate.domain.BucketName;
 import io.headgate.domain.ObjectKey;
+import io.headgate.http.RequestHead;
 import io.headgate.namespace.ObjectVersion;
 import io.headgate.namespace.Outcome;
+import io.headgate.s3.CopySource;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -19,15 +21,24 @@ import org.jspecify.annotations.Nullable;
 final class ConditionValues implements Function<String, List<String>> {
     private static final String EXISTING_TAG = "s3:existingobjecttag/";
     private static final String REQUEST_TAG = "s3:requestobjecttag/";
+    /** More is not compared: a match takes time by the square of it. */
+    private static final int MAX_CHARACTERS = 1_024;
+
     private static final String AMZ_HEADER = "s3:x-amz-";
 
     private final BucketName bucket;
     private final Optional<ObjectKey> key;
+    private final RequestHead said;
     private final Call call;
     private final Storage storage;
 
-    /** Of a request about the bucket, or about the key. */
-    ConditionValues(BucketName bucket, Optional<ObjectKey> key, Call call, Storage storage) {
+    /**
+     * Of a request about the bucket, or about the key.
+     *
+     * @param said what is asked for: the request's head, or what a form says instead
+     */
+    ConditionValues(BucketName bucket, Optional<ObjectKey> key, RequestHead said, Call call, Storage storage) {
+        this.said = said;
         this.bucket = bucket;
         this.key = key;
         this.call = call;
@@ -41,10 +52,10 @@ final class ConditionValues implements Function<String, List<String>> {
             return one(existingTags().get(name.substring(EXISTING_TAG.length())));
         }
         if (name.startsWith(REQUEST_TAG)) {
-            return one(RequestAttributes.tags(call.head()).get(name.substring(REQUEST_TAG.length())));
+            return one(RequestAttributes.tags(said).get(name.substring(REQUEST_TAG.length())));
         }
         if (name.startsWith(AMZ_HEADER)) {
-            return one(call.header(name.substring("s3:".length())));
+            return said(name.substring("s3:".length()));
         }
         return switch (name) {
             case "aws:sourceip" -> List.of(call.head().remoteAddress());
@@ -57,9 +68,22 @@ final class ConditionValues implements Function<String, List<String>> {
             case "s3:prefix", "s3:delimiter", "s3:max-keys" -> one(call.query().find(name.substring("s3:".length())));
             case "s3:versionid" -> one(call.query().find("versionId"));
             case "s3:requestobjecttagkeys" ->
-                List.copyOf(RequestAttributes.tags(call.head()).keySet());
+                List.copyOf(RequestAttributes.tags(said).keySet());
             default -> List.of();
         };
+    }
+
+    /** What is said more than once counts as one list, as it does for who acts on it. */
+    private List<String> said(String header) {
+        List<String> values = said.headers(header);
+        if (values.isEmpty()) {
+            return List.of();
+        }
+        if (header.equals("x-amz-copy-source")) {
+            CopySource source = CopySource.parse(values.getFirst());
+            return one(source.bucket() + "/" + source.key());
+        }
+        return one(String.join(",", values));
     }
 
     private Instant now() {
@@ -67,7 +91,10 @@ final class ConditionValues implements Function<String, List<String>> {
     }
 
     private static List<String> one(@Nullable String value) {
-        return Optional.ofNullable(value).stream().toList();
+        if (value == null) {
+            return List.of();
+        }
+        return List.of(value.length() > MAX_CHARACTERS ? value.substring(0, MAX_CHARACTERS) : value);
     }
 
     private Map<String, String> existingTags() {

@@ -134,6 +134,7 @@ final class CreateBucket {
                 "/" + bucket,
                 fields,
                 call.userId(),
+                call.head().remoteAddress(),
                 call.exchange().requestId(),
                 Optional.of(RelayedBody.of(document)));
         return owning.orElseThrow()

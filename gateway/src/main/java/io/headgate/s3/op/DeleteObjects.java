@@ -52,12 +52,13 @@ final class DeleteObjects {
         List<Item> items = new ArrayList<>();
         for (XmlElement child : delete.children()) {
             if (child.name().equals("Object")) {
-                items.add(item(child).onlyIf(allowed));
+                items.add(item(child));
             }
         }
         if (items.isEmpty() || items.size() > MAX_KEYS) {
             throw new S3Exception(S3Error.MALFORMED_XML, "The request names 1 to " + MAX_KEYS + " objects");
         }
+        items.replaceAll(item -> item.onlyIf(allowed));
         List<io.headgate.namespace.DeleteObject> commands =
                 items.stream().flatMap(item -> item.command().stream()).toList();
         List<Outcome<Boolean>> outcomes = commands.isEmpty()

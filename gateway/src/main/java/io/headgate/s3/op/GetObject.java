@@ -4,6 +4,7 @@ import io.headgate.domain.ByteRange;
 import io.headgate.http.RequestHead.Field;
 import io.headgate.http.Response;
 import io.headgate.namespace.ObjectVersion;
+import io.headgate.region.PeerRequest;
 import io.headgate.s3.Action;
 import io.headgate.s3.S3Request;
 import java.util.List;
@@ -39,7 +40,7 @@ final class GetObject {
                         ByteRange.Resolved range,
                         int status,
                         List<Field> headers) -> {
-                    if (call.isForwarded() && call.header(RemoteSource.WITH_TAGS) != null) {
+                    if (call.isForwarded() && call.header(PeerRequest.WITH_TAGS) != null) {
                         RequestAttributes.tagging(version.attributes()).ifPresent(headers::add);
                     }
                     if (range.lengthBytes() == 0) {

@@ -15,7 +15,7 @@ import java.util.Objects;
  */
 final class GuessedFile extends BlockInputStream {
     /** As much as a form may have behind its file. */
-    private static final int MAX_FILL_BYTES = 64 << 10;
+    static final int MAX_FILL_BYTES = 64 << 10;
 
     /** By so much a file may be longer than guessed: by the line end that was taken for the body's last. */
     private static final int MAX_TAIL_BYTES = 2;

@@ -56,7 +56,7 @@ final class ObjectAcl {
                         call.head(), owner, canned -> AccessControlList.ofObject(canned, owner, bucket.owner()))
                 .orElseGet(() -> acls.ofDocument(XmlElement.parse(document, Acls.ROOT), owner));
         Authorizer.refuseIfBlocked(acl, bucket);
-        change.apply(request.bucket(), request.key(), attributes -> {
+        change.apply(request.bucket(), version, attributes -> {
             Map<String, String> headers = new HashMap<>(attributes.headers());
             headers.remove(ObjectAttributes.ACL);
             headers.putAll(kept(new ObjectAccess(owner, acl), bucket));

@@ -1,5 +1,6 @@
 package io.headgate.s3.op;
 
+import io.headgate.domain.BucketName;
 import io.headgate.http.Response;
 import io.headgate.namespace.ObjectAttributes;
 import io.headgate.namespace.ObjectVersion;
@@ -39,21 +40,22 @@ final class ObjectTagging {
             throw new S3Exception(
                     S3Error.INVALID_TAG, "Object tags cannot be greater than " + RequestAttributes.MAX_TAGS);
         }
-        ObjectRead.version(storage, request.bucket(), request.key(), request.versionId());
-        set(request, tags);
+        set(request.bucket(), ObjectRead.version(storage, request.bucket(), request.key(), request.versionId()), tags);
         return Responses.empty(200);
     }
 
     Response delete(S3Request.DeleteObjectTagging request) {
-        ObjectRead.version(storage, request.bucket(), request.key(), request.versionId());
-        set(request, Map.of());
+        set(
+                request.bucket(),
+                ObjectRead.version(storage, request.bucket(), request.key(), request.versionId()),
+                Map.of());
         return Responses.empty(204);
     }
 
-    private void set(S3Request.OfObject of, Map<String, String> tags) {
+    private void set(BucketName bucket, ObjectVersion found, Map<String, String> tags) {
         change.apply(
-                of.bucket(),
-                of.key(),
+                bucket,
+                found,
                 attributes -> new ObjectAttributes(
                         attributes.headers(), attributes.metadata(), tags, attributes.storageClass()));
     }

@@ -101,8 +101,9 @@ final class PostObject {
             lengths = policy.lengths(lengths);
         }
         S3Request.PutObject of = new S3Request.PutObject(request.bucket(), key(form, known));
-        authorizer.check(of, PutObject.ACTION, known);
-        PutObject.Stored stored = store(of, form, lengths, bodyBytes, known);
+        RequestHead head = FormHead.of(form, known.head());
+        authorizer.check(of, head, known);
+        PutObject.Stored stored = store(of, form, head, lengths, bodyBytes, known);
         return answer(form, of, stored, known);
     }
 
@@ -135,8 +136,8 @@ final class PostObject {
         return valid;
     }
 
-    private PutObject.Stored store(S3Request.PutObject of, Form form, LengthRange lengths, long bodyBytes, Call call) {
-        RequestHead head = FormHead.of(form, call.head());
+    private PutObject.Stored store(
+            S3Request.PutObject of, Form form, RequestHead head, LengthRange lengths, long bodyBytes, Call call) {
         ObjectAttributes attributes = RequestAttributes.read(head, authorizer.ofNewObject(of.bucket(), head, call));
         WriteCondition condition = Conditions.write(call.head());
         String region = call.region(of.bucket());
@@ -144,6 +145,9 @@ final class PostObject {
         byte[] begin = begin(body);
         boolean whole = begin.length < MAX_KNOWN_BYTES;
         long guessBytes = whole ? begin.length : Math.max(begin.length, form.likelyFileBytes(bodyBytes));
+        if (guessBytes > lengths.mostBytes() + GuessedFile.MAX_FILL_BYTES) {
+            throw new S3Exception(S3Error.ENTITY_TOO_LARGE); // before room is kept for it
+        }
         GuessedFile guessed =
                 new GuessedFile(new SequenceInputStream(new ByteArrayInputStream(begin), body), guessBytes);
         OptionalInt slot = storage.namespace().blobSlot(of.bucket(), of.key());

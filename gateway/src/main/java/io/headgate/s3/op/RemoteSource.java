@@ -35,9 +35,8 @@ import org.slf4j.LoggerFactory;
  */
 final class RemoteSource implements AutoCloseable {
     /** With which a region asks another for the tags too, as {@code x-amz-tagging}. */
-    static final String WITH_TAGS = "x-headgate-with-tags";
-
     private static final Logger LOG = LoggerFactory.getLogger(RemoteSource.class);
+
     private static final int MAX_ERROR_BYTES = 64 * 1024;
 
     /** The copy's headers about its source, and what they are when it is read. */
@@ -71,8 +70,11 @@ final class RemoteSource implements AutoCloseable {
                 fields.add(new Field(name, field.value()));
             }
         }
+        for (String name : List.of("referer", "user-agent")) { // the source's bucket may have conditions on them
+            call.head().headers(name).forEach(value -> fields.add(new Field(name, value)));
+        }
         fields.add(new Field("x-amz-checksum-mode", "ENABLED"));
-        fields.add(new Field(WITH_TAGS, "true"));
+        fields.add(new Field(PeerRequest.WITH_TAGS, "true"));
         if (range instanceof ByteRange.Between(long first, long last)) {
             fields.add(new Field("range", "bytes=" + first + "-" + last));
         }
@@ -82,7 +84,13 @@ final class RemoteSource implements AutoCloseable {
                 source.bucket(),
                 region,
                 new PeerRequest(
-                        "GET", target, fields, call.userId(), call.exchange().requestId(), Optional.empty()));
+                        "GET",
+                        target,
+                        fields,
+                        call.userId(),
+                        call.head().remoteAddress(),
+                        call.exchange().requestId(),
+                        Optional.empty()));
         return answer.map(response -> opened(response, range));
     }
 

@@ -1,5 +1,6 @@
 package io.headgate.s3.op;
 
+import io.headgate.cors.CorsConfiguration;
 import io.headgate.http.Exchange;
 import io.headgate.http.HttpHandler;
 import io.headgate.http.RequestHead.Field;
@@ -206,13 +207,17 @@ public final class S3Handler implements HttpHandler, ForwardedHandler {
                 || request instanceof S3Request.Preflight) {
             return answer.get();
         }
+        Optional<CorsConfiguration> rules = bucketCors.rules(ofBucket);
         Response told;
         try {
             told = answer.get();
         } catch (S3Exception failure) {
+            if (failure.error() == S3Error.NO_SUCH_BUCKET) {
+                throw failure; // there are no rules, and another region may have it by now
+            }
             told = error(failure, call.exchange());
         }
-        return bucketCors.told(ofBucket, call, told);
+        return rules.isPresent() ? CrossOrigin.with(told, rules.get(), call.head()) : told;
     }
 
     /** The answer to what another region has authenticated. */

@@ -26,6 +26,7 @@ local function refused_by(condition, current)
   local kind = sub(condition, 1, 1)
   if kind == 'a' then return current and '4' end
   if kind == 'p' then return not current and '1' end
+  if kind == 'w' then return not (current and write_of(current) == sub(condition, 2)) and '4' or nil end
   if kind ~= 'm' and kind ~= 'd' then return nil end
   if not current then return kind == 'm' and '1' or nil end
   local etag, at = etag_of(current), 2

@@ -186,6 +186,7 @@ final class SqliteFileTest {
         execute("DROP TABLE leases");
         execute("DROP TABLE added_accounts");
         execute("DROP TABLE rebalance");
+        execute("ALTER TABLE buckets DROP COLUMN settings");
         execute("PRAGMA user_version = 1");
     }
 
