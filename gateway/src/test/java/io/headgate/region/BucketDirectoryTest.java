@@ -252,12 +252,14 @@ final class BucketDirectoryTest {
             Thread.ofVirtual().start(task);
             looking.add(task);
         }
+        await().until(() -> buckets.statistics().misses() == looking.size());
         gate.countDown();
 
         for (FutureTask<Optional<RegistryEntry>> one : looking) {
             assertThat(one.get()).contains(entry);
         }
-        assertThat(watched.finds).hasValue(1);
+        // Who has missed it and looks for a question only when that has been answered asks again.
+        assertThat(watched.finds).hasValueLessThan(looking.size() / 2);
     }
 
     @Test
