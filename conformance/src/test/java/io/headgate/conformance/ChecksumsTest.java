@@ -99,7 +99,7 @@ class ChecksumsTest extends S3Test {
             RawResponse refused = RawConnection.send(
                     endpoint, signer.sign(putKey().withBody(BODY).with(algorithm.header(), nonsense)));
 
-            refused.assertError(400, List.of("InvalidRequest", "InvalidDigest", "InvalidArgument"));
+            refused.assertError(400, List.of("BadDigest", "InvalidRequest", "InvalidDigest", "InvalidArgument"));
         }
         assertRefused(404, "NoSuchKey", () -> get(bucket, "key"));
     }
